@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
 #[command(next_help_heading = "What is tried")]
 struct Tried {
     /// The values of k; 2,5,10,25,50 and the plan's if not given
-    #[arg(long, value_name = "K,K", value_delimiter = ',')]
+    #[arg(long, value_name = "K,K", value_delimiter = ',', value_parser = super::from_one)]
     k: Vec<u64>,
     /// The algorithms; the recommended ones if not given
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', conflicts_with = "all")]
@@ -77,7 +77,7 @@ struct Tried {
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', default_values = LEARNERS)]
     learner: Vec<String>,
     /// Parts that the rows are divided into, each scored once; with 1, one of three parts is scored
-    #[arg(long, value_name = "N", default_value_t = FOLDS)]
+    #[arg(long, value_name = "N", default_value_t = FOLDS, value_parser = super::short)]
     folds: u32,
     /// The rows that are scored: mapped (recoded as the training rows were) or original
     #[arg(long, value_name = "ROWS", default_value = "mapped")]
@@ -89,7 +89,7 @@ struct Tried {
     #[arg(long, value_name = "SHARE")]
     max_risk: Option<String>,
     /// Where all chance begins
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = super::whole)]
     seed: u64,
 }
 

@@ -407,8 +407,11 @@ fn a_plan_meets_a_header() {
     let absent = plan(&format!("{HEAD}{lines}")).columns_for(&["age", "ocupation"]).expect_err("not there");
     assert_eq!(
         absent.to_string(),
-        "the plan has a column 'occupation', but the table has none of that name; did you mean 'ocupation'?"
+        "there is no column 'occupation'; did you mean 'ocupation'? (the columns are age, ocupation); correct the name where the \
+         column is given a role ([columns.occupation] role = \"quasi\")"
     );
+    let one = plan(&format!("{HEAD}{lines}")).columns_for(&["age;occupation;sex"]).expect_err("one field");
+    assert!(one.to_string().contains("it looks as if ';' stood between fields"), "{one}");
 }
 
 #[test]
