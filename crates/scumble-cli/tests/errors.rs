@@ -427,7 +427,7 @@ fn spoilt_plans() {
 #[test]
 fn a_plan_that_is_not_there_or_no_text() {
     let desk = Desk::new();
-    desk.refuses(3, &["cannot read the plan release.toml"], &["anonymize", "release.toml"]);
+    desk.refuses(3, &["cannot read the plan 'release.toml' (no such file)"], &["anonymize", "release.toml"]);
     desk.file("release.toml", b"input = \"\xff\"\n");
     desk.refuses(2, &["release.toml:1", "not UTF-8"], &["anonymize", "release.toml"]);
 }

@@ -114,7 +114,7 @@ fn persons_are_counted_where_they_have_several_rows() {
         "picks the right person in at most 1 of 2 tries",
         "4 of 4 persons (100 %) have a risk above 20 %.",
         "is not estimated, since some persons have several rows",
-        "a person counts once in every class.",
+        "a person counts once, where they are found most easily.",
     ] {
         assert!(
             run.out.replace("\n  ", " ").replace('\n', " ").contains(sentence),

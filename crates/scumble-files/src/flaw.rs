@@ -94,7 +94,8 @@ impl Teller<'_> {
                 column + 1,
                 self.width
             ))
-            .advise("name the column in the header, or empty it"),
+            .advise("name the column in the header")
+            .set(Setting::read("skip_rows"), "skip the rows above the header, if there are any"),
             Flaw::NotUtf8(column) => {
                 let error = self.in_column(column, "the bytes are not UTF-8");
                 let what = "and it is not clear which encoding it is";

@@ -99,8 +99,8 @@ impl EvaluationPlan {
         // An evaluation has no key of these, and a release has all of them.
         if !has_any_key(text, &["data"]) && has_any_key(text, &["input", "columns", "privacy"]) {
             return Err(Error::config(format!("{file} is a plan of a release, and no plan of an evaluation"))
-                .advise("give it to 'scumble anonymize' to make the release, or to 'scumble compare' to compare releases")
-                .advise("name it in an evaluation plan: [[data]] plan = \"FILE\""));
+                .advise("use 'scumble anonymize' with this plan to make the release, or 'scumble compare' to compare releases")
+                .advise("write an evaluation plan that names this one: [[data]] plan = \"FILE\""));
         }
         let plan: Self = read_toml(text, file)?;
         plan.check().map_err(|error| match error.kind() {

@@ -392,7 +392,7 @@ impl Plan {
             return Err(Error::config(format_args!(
                 "{file_name} is a plan of an evaluation, which compares releases of several tables, and no plan of a release"
             ))
-            .advise("give it to 'scumble evaluate'")
+            .advise("use 'scumble evaluate' with this plan")
             .advise("give a plan of a release, such as 'scumble init' writes"));
         }
         let mut plan: Self = source.read()?;

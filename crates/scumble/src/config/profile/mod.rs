@@ -6,6 +6,7 @@
 mod hierarchies;
 mod kind_words;
 mod kinds;
+mod missing;
 mod plan_writer;
 mod roles;
 mod signs;
@@ -15,6 +16,7 @@ mod unjudged;
 mod words;
 
 pub use hierarchies::HierarchyGuess;
+pub use missing::LooksMissing;
 pub use plan_writer::{PlanFiles, plan_toml};
 pub use signs::Sign;
 pub use unjudged::{column_values, refuse_unjudged};
@@ -72,6 +74,8 @@ pub struct ColumnProfile {
     pub domain: Option<(i64, i64)>,
     /// How values could be generalised, for quasi-identifiers.
     pub hierarchy: Option<HierarchyGuess>,
+    /// Texts that look like missing values. Those that are words are counted as missing here.
+    pub looks_missing: LooksMissing,
 }
 
 /// How sure a guess is.
@@ -206,13 +210,15 @@ fn find_places(columns: &mut [Facts<'_>]) {
 /// Profiles all columns of a table, in their order: some guesses depend on the others.
 #[must_use]
 pub fn profile(columns: &[ColumnValues<'_>]) -> Vec<ColumnProfile> {
+    let (looks_missing, columns): (Vec<LooksMissing>, Vec<ColumnValues<'_>>) = columns.iter().map(missing::apart).unzip();
     let mut facts: Vec<Facts<'_>> = columns.iter().map(Facts::of).collect();
     find_places(&mut facts);
     let guesses = roles::guess(&facts);
     facts
         .into_iter()
         .zip(guesses)
-        .map(|(facts, guess)| {
+        .zip(looks_missing)
+        .map(|((facts, guess), looks_missing)| {
             let value_type = hierarchies::value_type(&facts);
             let quasi = guess.roles.has(crate::config::Role::Quasi);
             let sensitive = guess.roles.has(crate::config::Role::Sensitive);
@@ -230,6 +236,7 @@ pub fn profile(columns: &[ColumnValues<'_>]) -> Vec<ColumnProfile> {
                 domain: if quasi { hierarchies::domain(&facts) } else { None },
                 hierarchy: quasi.then(|| hierarchies::guess(&facts, value_type)),
                 signs: facts.signs,
+                looks_missing,
             }
         })
         .collect()
