@@ -44,7 +44,10 @@ pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches
             // What the plan sets is left out there.
             Action::Unset(setting) => flag_of(setting)
                 .filter(|flag| given.is_none() || is_given(&flag.id))
-                .filter(|flag| setting.part != Part::Role || given.is_none_or(|given| names(given, &flag.id, &setting.columns)))
+                .filter(|flag| {
+                    setting.part != Part::Role
+                        || given.is_none_or(|given| names(given, &flag.id, &setting.columns))
+                })
                 .map(|flag| flag.name),
             Action::Ask(wanted) => match &wanted.parameters[..] {
                 [(key, value)] if is_short(wanted.model, key) => short(Some(wanted.model), key)

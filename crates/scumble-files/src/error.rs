@@ -340,7 +340,8 @@ pub(crate) fn reading(name: &str, source: io::Error) -> Error {
 pub fn cannot_read(what: &str, path: &std::path::Path, source: io::Error) -> Error {
     let name = path.display().to_string();
     let kind = source.kind();
-    let error = reading(&name, source).reworded(|words| words.replacen(&format!("'{name}'"), &format!("{what} '{name}'"), 1));
+    let error = reading(&name, source)
+        .reworded(|words| words.replacen(&format!("'{name}'"), &format!("{what} '{name}'"), 1));
     if kind == io::ErrorKind::InvalidData { error.advise("give a text file in UTF-8") } else { error }
 }
 

@@ -39,9 +39,7 @@ impl Foreign {
         Some(match first {
             // The names of an archive's files stand in it as they are.
             zip if zip.starts_with(b"PK\x03\x04") && holds(b"opendocument.spreadsheet") => Self::OpenDocument,
-            zip if zip.starts_with(b"PK\x03\x04") && holds(b"xl/") => {
-                Self::Excel
-            }
+            zip if zip.starts_with(b"PK\x03\x04") && holds(b"xl/") => Self::Excel,
             zip if zip.starts_with(b"PK\x03\x04") => Self::Zip,
             old if old.starts_with(OLE) => Self::OldOffice,
             spss if spss.starts_with(b"$FL2@(#)") || spss.starts_with(b"$FL3@(#)") => Self::Spss,
@@ -113,6 +111,10 @@ mod tests {
     #[test]
     fn the_message_says_what_to_do() {
         let message = Foreign::Excel.error("people.xlsx").to_string();
-        assert!(message.starts_with("'people.xlsx' is an Excel workbook, and Scumble cannot read workbooks yet; save"));
+        assert!(
+            message.starts_with(
+                "'people.xlsx' is an Excel workbook, and Scumble cannot read workbooks yet; save"
+            )
+        );
     }
 }

@@ -87,8 +87,11 @@ mod tests {
         let message = check("t.csv", &strings(&["a", "b", "a"])).unwrap_err().to_string();
         assert_eq!(message, "'t.csv': columns 1 and 3 are both named 'a'; rename one of the two columns");
         let message = check("t.csv", &strings(&["a", " "])).unwrap_err().to_string();
-        assert_eq!(message, "'t.csv': column 2 of 2 has no name; give the column a name in the header, or skip the rows above the header, if there are any \
-             ([read] skip_rows)");
+        assert_eq!(
+            message,
+            "'t.csv': column 2 of 2 has no name; give the column a name in the header, or skip the rows above the header, if there are any \
+             ([read] skip_rows)"
+        );
     }
 
     #[test]

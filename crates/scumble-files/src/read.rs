@@ -200,7 +200,9 @@ fn header_otherwise(source: &Source, options: &ReadOptions, failed: Failed) -> R
 }
 
 fn as_western(name: &str) -> String {
-    format!("'{name}': its bytes are not UTF-8, and were read as Windows-1252 (Western European); if letters are wrong, give the encoding")
+    format!(
+        "'{name}': its bytes are not UTF-8, and were read as Windows-1252 (Western European); if letters are wrong, give the encoding"
+    )
 }
 
 /// The content again and how to read it, where reading failed because it is no UTF-8, nobody has said what it is, and it is clear.

@@ -206,7 +206,10 @@ mod tests {
     #[test]
     fn many_names_are_answered_with_a_few() {
         let error = method("lokal_supression").err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(error.contains("did you mean 'local_suppression'?; the nearest of 36 are local_suppression, "), "{error}");
+        assert!(
+            error.contains("did you mean 'local_suppression'?; the nearest of 36 are local_suppression, "),
+            "{error}"
+        );
         assert!(error.len() < 250, "{error}");
     }
 

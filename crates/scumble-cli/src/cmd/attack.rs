@@ -173,6 +173,7 @@ fn read<'a>(request: &AttackRequest<'a>, interface: &Interface) -> Result<Attack
     interface.stage(Stage::Read);
     let tables = request.read()?;
     tables.notes.iter().for_each(|note| interface.note(note));
+    tables.warnings.iter().for_each(|warning| interface.warn(warning));
     Ok(tables)
 }
 

@@ -45,7 +45,8 @@ mod tests {
 
     #[test]
     fn lists_need_no_brackets_and_take_quotes() {
-        let texts = |items: &[&str]| Value::List(items.iter().map(|item| Value::Text((*item).into())).collect());
+        let texts =
+            |items: &[&str]| Value::List(items.iter().map(|item| Value::Text((*item).into())).collect());
         for text in ["sex,age", "[sex,age]", "\"sex\",\"age\"", "['sex', 'age']", " sex , age "] {
             assert_eq!(parse(text), texts(&["sex", "age"]), "{text}");
         }

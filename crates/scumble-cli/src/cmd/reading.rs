@@ -89,7 +89,8 @@ pub(crate) fn parse_builder(text: &str) -> Result<Builder> {
     } else {
         format!("hierarchy = {{ build = \"file\", path = {} }}", serde_json::Value::from(text))
     };
-    let wrong = |error: toml::de::Error| Error::config(format!("--hierarchy: {}", toml_words(error.message())));
+    let wrong =
+        |error: toml::de::Error| Error::config(format!("--hierarchy: {}", toml_words(error.message())));
     let mut table: toml::Table = toml::from_str(&wrapped).map_err(wrong)?;
     table.remove("hierarchy").unwrap_or(toml::Value::Boolean(false)).try_into().map_err(wrong)
 }

@@ -130,15 +130,13 @@ fn open<'a>(
     let sniffed = || sniff::delimiter(&sample.text[above..], sample.is_whole, quote);
     let delimiter = match delimiter {
         Some(given) => given,
-        None => {
-            sniffed().unwrap_or_else(|| {
-                notes.push(format!(
-                    "'{name}': no comma, semicolon, tab or bar divides the first line, so it was read as one \
+        None => sniffed().unwrap_or_else(|| {
+            notes.push(format!(
+                "'{name}': no comma, semicolon, tab or bar divides the first line, so it was read as one \
                      column"
-                ));
-                if quote == b',' { b';' } else { b',' }
-            })
-        }
+            ));
+            if quote == b',' { b';' } else { b',' }
+        }),
     };
     let explain_io = move |error: io::Error| explain_reading(name, compression, error);
     let mut reader = encoding.to_utf8(reader).map_err(explain_io)?;
@@ -164,8 +162,11 @@ fn open<'a>(
     }
     let unnamed = width - cells.len();
     if unnamed > 0 {
-        let (columns, have) = if unnamed == 1 { ("column".to_owned(), "has") } else { (format!("{unnamed} columns"), "have") };
-        notes.push(format!("'{name}': the last {columns} {have} no name and no values, and {have} been left out"));
+        let (columns, have) =
+            if unnamed == 1 { ("column".to_owned(), "has") } else { (format!("{unnamed} columns"), "have") };
+        notes.push(format!(
+            "'{name}': the last {columns} {have} no name and no values, and {have} been left out"
+        ));
     }
     if let (Some(given), 1) = (options.delimiter, width)
         && let Some(likely) = sniffed().filter(|likely| *likely != given)
@@ -218,8 +219,8 @@ fn first_record(
         let mut cells = Vec::new();
         while let Some(field) = splitter.next() {
             let bytes = &splitter.buffer(field)[field.start..field.start + field.length];
-            let cell =
-                std::str::from_utf8(bytes).map_err(|_| Failed::of(teller, None, Flaw::NotUtf8(cells.len())))?;
+            let cell = std::str::from_utf8(bytes)
+                .map_err(|_| Failed::of(teller, None, Flaw::NotUtf8(cells.len())))?;
             cells.push(cell.to_owned());
             if field.ends_record {
                 let behind = splitter.at;

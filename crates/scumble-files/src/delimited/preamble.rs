@@ -51,8 +51,11 @@ pub(super) fn find(name: &str, sample: Sample<'_>, quote: u8, options: &ReadOpti
     if let Some(titles) = titles(Sample { text: behind, ..sample }, found.delimiter, quote) {
         found.bytes += titles.bytes;
         found.delimiter = Some(titles.delimiter);
-        let (rows, were) =
-            if titles.rows == 1 { ("row".to_owned(), "was") } else { (format!("{} rows", titles.rows), "were") };
+        let (rows, were) = if titles.rows == 1 {
+            ("row".to_owned(), "was")
+        } else {
+            (format!("{} rows", titles.rows), "were")
+        };
         found.notes.push(format!(
             "'{name}': the first {rows} {were} skipped, since the names of the columns stand below; skip_rows = 0 reads the file \
              from its first row"
@@ -130,14 +133,18 @@ fn titles(sample: Sample<'_>, given: Option<u8>, quote: u8) -> Option<Titles> {
     let mut best: Option<(usize, Titles)> = None;
     for delimiter in candidates {
         let records = records_by(delimiter);
-        let Some(head) = records.iter().position(|(_, record)| filled(record) >= 2).filter(|head| *head > 0) else {
+        let Some(head) = records.iter().position(|(_, record)| filled(record) >= 2).filter(|head| *head > 0)
+        else {
             continue;
         };
         let (bytes, header) = &records[head];
         let rows = &records[head + 1..];
         let above = &records[..head];
         let is_padded = above.iter().all(|(_, record)| record.len() == header.len());
-        if is_header(header, rows) && (is_padded || header.len() >= 3) && best.as_ref().is_none_or(|(most, _)| header.len() > *most) {
+        if is_header(header, rows)
+            && (is_padded || header.len() >= 3)
+            && best.as_ref().is_none_or(|(most, _)| header.len() > *most)
+        {
             best = Some((header.len(), Titles { bytes: *bytes, rows: head, delimiter }));
         }
     }
@@ -150,8 +157,12 @@ fn is_header(header: &[String], rows: &[(usize, Vec<String>)]) -> bool {
     let names = &header[..named];
     let differ = names.iter().collect::<BTreeSet<_>>().len() == names.len();
     let is_measured = |column: usize| {
-        let mut cells =
-            rows.iter().filter_map(|(_, row)| row.get(column)).map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).peekable();
+        let mut cells = rows
+            .iter()
+            .filter_map(|(_, row)| row.get(column))
+            .map(|cell| cell.trim())
+            .filter(|cell| !cell.is_empty())
+            .peekable();
         cells.peek().is_some() && cells.all(|cell| sniff::is_number(cell) || sniff::is_date(cell))
     };
     rows.len() >= 2
@@ -217,7 +228,9 @@ mod tests {
 
     #[test]
     fn title_rows_are_found_where_they_are_clear() {
-        for titles in ["Patients 2024;;\n", "Patients 2024;;\n;;\n", "Patients, 2024\n\n", ";Patients;\nStand Mai;;\n"] {
+        for titles in
+            ["Patients 2024;;\n", "Patients 2024;;\n;;\n", "Patients, 2024\n\n", ";Patients;\nStand Mai;;\n"]
+        {
             assert_eq!(detected(&format!("{titles}{TABLE}")), (TABLE.to_owned(), Some(b';')), "{titles}");
         }
         let behind = detected(&format!("sep=;\nPatients;;\n{TABLE}"));

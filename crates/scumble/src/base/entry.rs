@@ -170,7 +170,8 @@ pub(crate) fn unknown(what: &str, name: &str, names: &[&str]) -> Error {
             .iter()
             .map(|name| {
                 // Whoever gives a part of a name means it.
-                let is_part = given.len() > 2 && (name.contains(&given) || given.contains(name));
+                let is_part =
+                    given.len() > 2 && name.contains(&given) || name.len() > 4 && given.contains(name);
                 (if is_part { 0 } else { strsim::damerau_levenshtein(&given, name) }, *name)
             })
             .collect();

@@ -48,7 +48,9 @@ impl Plan {
             let hint = self.algorithm.suppression.map_or_else(String::new, Rational::percent_hint);
             return Err(problem(
                 &["algorithm", "suppression"],
-                format!("suppression is the share of rows that may be suppressed: a number from 0 to 1{hint}"),
+                format!(
+                    "suppression is the share of rows that may be suppressed: a number from 0 to 1{hint}"
+                ),
             ));
         }
         if let Some((key, message)) = self.risk.fault() {
@@ -181,7 +183,8 @@ impl Plan {
     /// there, or a header with a column that nobody has spoken about, is an error.
     pub fn columns_for(&self, header: &[&str]) -> Result<Vec<Column>> {
         let present: BTreeSet<&str> = header.iter().copied().collect();
-        if let Some((absent, column)) = self.columns.iter().find(|(name, _)| !present.contains(name.as_str())) {
+        if let Some((absent, column)) = self.columns.iter().find(|(name, _)| !present.contains(name.as_str()))
+        {
             return Err(absent_column(absent, column, header));
         }
         let rest = self.rest.map(|rest| match rest {
@@ -230,7 +233,12 @@ fn absent_column(name: &str, column: &Column, header: &[&str]) -> Error {
 /// The delimiter that is found most often in a text, if any is.
 fn divides(text: &str) -> Option<char> {
     let found = [',', ';', '\t', '|'].map(|delimiter| (text.matches(delimiter).count(), delimiter));
-    found.into_iter().rev().max_by_key(|(count, _)| *count).filter(|(count, _)| *count > 0).map(|(_, delimiter)| delimiter)
+    found
+        .into_iter()
+        .rev()
+        .max_by_key(|(count, _)| *count)
+        .filter(|(count, _)| *count > 0)
+        .map(|(_, delimiter)| delimiter)
 }
 
 fn check_column(name: &str, column: &Column) -> Result<(), Problem> {

@@ -82,7 +82,8 @@ impl Parameters {
             [] => "there are none here".to_owned(),
             _ => format!("known are {}", known.join(", ")),
         };
-        Err(self.placed(name, Error::config(format_args!("unknown parameter '{name}'{}", sentence(&near, &all)))))
+        Err(self
+            .placed(name, Error::config(format_args!("unknown parameter '{name}'{}", sentence(&near, &all)))))
     }
 
     /// A whole number of at least `minimum`.

@@ -388,7 +388,9 @@ impl Plan {
     pub fn from_toml(text: &str, file_name: &str) -> Result<Self> {
         let source = Source::new(text, file_name)?;
         // Nothing of an evaluation is a key of a release.
-        if !source.has_key("input") && ["data", "learner", "vary", "protocol"].iter().any(|key| source.has_key(key)) {
+        if !source.has_key("input")
+            && ["data", "learner", "vary", "protocol"].iter().any(|key| source.has_key(key))
+        {
             return Err(Error::config(format_args!(
                 "{file_name} is a plan of an evaluation, which compares releases of several tables, and no plan of a release"
             ))

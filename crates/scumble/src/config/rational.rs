@@ -79,7 +79,8 @@ impl Rational {
     /// For a share above 1 that may be meant in percent, how it is written: `; for 5 % write 0.05`.
     #[must_use]
     pub fn percent_hint(self) -> String {
-        let hundredth = self.denominator.checked_mul(100).and_then(|hundred| Self::new(self.numerator, hundred));
+        let hundredth =
+            self.denominator.checked_mul(100).and_then(|hundred| Self::new(self.numerator, hundred));
         match hundredth {
             Some(share) if self > Self::ONE && share <= Self::ONE => format!("; for {self} % write {share}"),
             _ => String::new(),

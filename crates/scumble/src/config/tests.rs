@@ -29,6 +29,7 @@ encoding = "windows-1252"
 missing = ["-", ""]
 missing_policy = "drop-row"
 max_size = "2 GB"
+skip_rows = 2
 
 [columns.zip]
 role = "quasi"
@@ -418,7 +419,10 @@ fn a_plan_meets_a_header() {
 fn misspelt_parameters_of_an_algorithm_are_compared_with_all_keys() {
     let plan = plan(&format!("{HEAD}[algorithm]\nsupression = 0.1\nalpha = 1\n"));
     let error = plan.algorithm.allow_only(&["alpha"]).expect_err("misspelt").to_string();
-    assert!(error.starts_with("unknown parameter 'supression'; did you mean 'suppression'?"), "{error}");
+    assert!(
+        error.starts_with("release.toml:4:1: unknown parameter 'supression'; did you mean 'suppression'?"),
+        "{error}"
+    );
 }
 
 /// The schema of a key, references followed.

@@ -58,8 +58,8 @@ mod written;
 
 pub use apply::{Applied, apply, apply_beside};
 pub use described::{
-    SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of, is_spreadsheet_safe,
-    older_datasheets_of,
+    Promised, SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of,
+    is_spreadsheet_safe, older_datasheets_of, promised_by_datasheet,
 };
 pub use in_memory::{RecodedRows, Release, RowMap};
 use pipeline::{Destination, Watched};

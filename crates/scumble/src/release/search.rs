@@ -81,7 +81,11 @@ pub(super) fn allow_parameters<B>(plan: &Plan, entry: &Entry<B>) -> Result<()> {
     plan.algorithm.allow_only(&known).map_err(|error| {
         error.reworded(|what| {
             let own = if known.is_empty() { "none of its own".to_owned() } else { known.join(", ") };
-            let what = what.split(" (known are").next().and_then(|what| what.split("; known are").next()).unwrap_or_default();
+            let what = what
+                .split(" (known are")
+                .next()
+                .and_then(|what| what.split("; known are").next())
+                .unwrap_or_default();
             format!("algorithm '{}': {what}; its parameters are {own}", entry.name)
         })
     })

@@ -82,7 +82,11 @@ impl RiskClasses {
     /// All rows; or all persons, each counted once, in however many classes they are.
     #[must_use]
     pub fn rows(&self) -> u64 {
-        if self.members.is_empty() { self.sizes.iter().sum() } else { distinct(self.members.iter().map(|(_, person)| *person)) }
+        if self.members.is_empty() {
+            self.sizes.iter().sum()
+        } else {
+            distinct(self.members.iter().map(|(_, person)| *person))
+        }
     }
 
     /// How many rows, or how many persons, are in one of these classes, each counted once.

@@ -116,11 +116,11 @@ fn persons_are_counted_where_they_have_several_rows() {
           survey weights and households"
         ]
     );
-    // People of a population are one row each, so the journalist is as always. Person 0 counts once, in the smaller class: 1 + 1/4 + 1.
+    // People of a population are one row each, so the journalist is as always. Person 0 counts once, in the smaller class: 1/2 + 1/4 + 1/2.
     input.population = Some(&people);
     let (found, _) =
         assess(&input, &RiskSpec::default(), &scumble_files::Control::default()).expect("figures");
-    assert_eq!((found.journalist.risk.rows, found.journalist.risk.expected), (3, Amount::Finite(2.25)));
+    assert_eq!((found.journalist.risk.rows, found.journalist.risk.expected), (3, Amount::Finite(1.25)));
     assert_eq!(found.journalist.risk.bands.iter().map(|band| band.rows).sum::<u64>(), 3);
     assert_eq!(
         found.uniques.population.map(|found| (found.uniques, found.sampling_fraction)),

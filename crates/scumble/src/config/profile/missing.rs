@@ -16,8 +16,30 @@ pub struct LooksMissing {
 
 /// Words that mean nothing else, in lower case.
 const WORDS: [&str; 24] = [
-    "na", "n/a", "#n/a", "<na>", "n.a.", "n. a.", "#nv", "null", "(null)", "<null>", "nil", "nan", "-", "--", "---", "–", "—", ".", "..",
-    "...", "missing", "not available", "k.a.", "keine angabe",
+    "na",
+    "n/a",
+    "#n/a",
+    "<na>",
+    "n.a.",
+    "n. a.",
+    "#nv",
+    "null",
+    "(null)",
+    "<null>",
+    "nil",
+    "nan",
+    "-",
+    "--",
+    "---",
+    "–",
+    "—",
+    ".",
+    "..",
+    "...",
+    "missing",
+    "not available",
+    "k.a.",
+    "keine angabe",
 ];
 
 /// Words that may be values where values are words: `none` of the allergies that one may have.
@@ -89,7 +111,8 @@ fn far_numbers(column: &ColumnValues<'_>) -> Vec<String> {
         return Vec::new();
     };
     let stands_far = |text: &str| {
-        number(text).is_some_and(|number| if number < 0.0 { low >= 0.0 } else { number > FAR * high.abs().max(1.0) })
+        number(text)
+            .is_some_and(|number| if number < 0.0 { low >= 0.0 } else { number > FAR * high.abs().max(1.0) })
     };
     let found = column.values.iter().zip(&column.counts);
     let found = found.filter(|(text, count)| **count >= 2 && is_named(text) && stands_far(text));

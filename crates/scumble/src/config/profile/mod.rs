@@ -210,7 +210,8 @@ fn find_places(columns: &mut [Facts<'_>]) {
 /// Profiles all columns of a table, in their order: some guesses depend on the others.
 #[must_use]
 pub fn profile(columns: &[ColumnValues<'_>]) -> Vec<ColumnProfile> {
-    let (looks_missing, columns): (Vec<LooksMissing>, Vec<ColumnValues<'_>>) = columns.iter().map(missing::apart).unzip();
+    let (looks_missing, columns): (Vec<LooksMissing>, Vec<ColumnValues<'_>>) =
+        columns.iter().map(missing::apart).unzip();
     let mut facts: Vec<Facts<'_>> = columns.iter().map(Facts::of).collect();
     find_places(&mut facts);
     let guesses = roles::guess(&facts);

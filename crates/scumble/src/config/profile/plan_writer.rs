@@ -163,15 +163,23 @@ fn write_column(text: &mut String, profile: &ColumnProfile, missing: &[String], 
 fn write_missing(text: &mut String, profile: &ColumnProfile, known: &[String]) {
     let found = &profile.looks_missing;
     let list = |more: &[&[String]]| {
-        let all: Vec<String> = known.iter().chain(more.iter().copied().flatten()).map(|text| quoted(text)).collect();
+        let all: Vec<String> =
+            known.iter().chain(more.iter().copied().flatten()).map(|text| quoted(text)).collect();
         all.join(", ")
     };
     if !found.words.is_empty() {
-        line!(text, "# ? {} a text that looks like a missing value. Remove from the list what is a value.", have(found.rows));
+        line!(
+            text,
+            "# ? {} a text that looks like a missing value. Remove from the list what is a value.",
+            have(found.rows)
+        );
         line!(text, "missing = [{}]", list(&[&found.words]));
     }
     if !found.numbers.is_empty() {
-        line!(text, "# ? Some numbers are far from all others, as surveys write a missing answer. If they are none, remove the #:");
+        line!(
+            text,
+            "# ? Some numbers are far from all others, as surveys write a missing answer. If they are none, remove the #:"
+        );
         line!(text, "# missing = [{}]", list(&[&found.words, &found.numbers]));
     }
 }

@@ -35,7 +35,8 @@ pub(super) fn risk(run: &ClassRun<'_>) -> Result<Risk> {
     };
     let journalist = |classes: &RiskClasses, people: Vec<u64>| {
         // A class counts at least as large as in the table, whether or not the population has everybody.
-        let sizes: Vec<u64> = classes.sizes.iter().zip(people).map(|(here, there)| there.max(*here)).collect();
+        let sizes: Vec<u64> =
+            classes.sizes.iter().zip(people).map(|(here, there)| there.max(*here)).collect();
         RiskFigures::of_sizes(&classes.rows_by(&sizes), spec.threshold)
     };
     let (table, control) = (&run.problem.table, run.problem.progress.control());
@@ -113,9 +114,8 @@ fn original(run: &ClassRun<'_>) -> RiskClasses {
     let sizes = (0..table.tuples() as u32).map(people).collect();
     let person =
         (0..table.tuples() as u32).map_while(|tuple| a_person(table.cells(tuple), payloads)).collect();
-    let members: Vec<(u32, u32)> = (0..table.tuples())
-        .flat_map(|tuple| members(tuple, table.cells(tuple as u32), payloads))
-        .collect();
+    let members: Vec<(u32, u32)> =
+        (0..table.tuples()).flat_map(|tuple| members(tuple, table.cells(tuple as u32), payloads)).collect();
     if !is_quick(table.tuples(), table.width(), run.plan.risk.combination_size) {
         return RiskClasses { sizes, person, members, ..RiskClasses::default() };
     }
