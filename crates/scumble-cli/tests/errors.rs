@@ -335,7 +335,7 @@ fn unknown_names_are_answered_with_the_nearest() {
     refuses(&["--type", "'number' is no type", "integer"], &["--type", "age=number"]);
     refuses(&["--type", "did you mean 'age'?"], &["--type", "aged=integer"]);
     refuses(&["--delimiter must be one character"], &["--delimiter", "ab"]);
-    refuses(&["--suppression", "between 0 and 1"], &["--suppression", "lots"]);
+    refuses(&["--suppression", "from 0 to 1"], &["--suppression", "lots"]);
     refuses(&["suppression", "0 ", " 1"], &["--suppression", "1.5"]);
     refuses(&["--budget"], &["--budget", "5parsecs"]);
     Desk::with_people().refuses(

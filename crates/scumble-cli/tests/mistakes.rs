@@ -113,7 +113,7 @@ fn numbers_below_the_range_are_no_flags() {
     };
     refuses("--k", "-1", &["k must be a whole number of at least 1, not -1"]);
     refuses("--t", "-0.5", &["t must be a number from 0 to 1, not -0.5"]);
-    refuses("--suppression", "-0.1", &["--suppression is a share between 0 and 1, not '-0.1'"]);
+    refuses("--suppression", "-0.1", &["--suppression is a share from 0 to 1, not '-0.1'"]);
     refuses("--steps", "-1", &["'--steps <N>'", "it must be a whole number of at least 0"]);
     refuses("--seed", "-7", &["'--seed <N>'", "it must be a whole number of at least 0"]);
     refuses("--threads", "-2", &["'--threads <N>'", "it must be a whole number"]);
@@ -153,8 +153,7 @@ fn places_that_take_no_files() {
 fn percents_are_no_shares() {
     let desk = Desk::with_people();
     for given in ["5", "5%", "5 %"] {
-        let words =
-            [&format!("--suppression is a share between 0 and 1, not '{given}'; for 5 % write 0.05")[..]];
+        let words = [&format!("--suppression is a share from 0 to 1, not '{given}'; for 5 % write 0.05")[..]];
         desk.refuses_people(2, &words, &arguments(&[ROLES, &["--suppression", given]]));
     }
     let desk = planned("[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n[algorithm]\nsuppression = 5\n");

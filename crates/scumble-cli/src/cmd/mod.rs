@@ -112,8 +112,7 @@ fn short(text: &str) -> std::result::Result<u32, String> {
 fn share(flag: &str, text: &str) -> Result<Rational> {
     let percent = text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<Rational>().ok());
     let hint = |number: Rational| if number > Rational::ONE { number.percent_hint() } else { String::new() };
-    let wrong =
-        |hint: String| Error::config(format!("{flag} is a share between 0 and 1, not '{text}'{hint}"));
+    let wrong = |hint: String| Error::config(format!("{flag} is a share from 0 to 1, not '{text}'{hint}"));
     match (text.trim().parse::<Rational>(), percent) {
         (Ok(number), _) if number <= Rational::ONE => Ok(number),
         (Ok(number), _) | (Err(_), Some(number)) => Err(wrong(hint(number))),
