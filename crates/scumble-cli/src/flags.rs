@@ -42,9 +42,13 @@ pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches
                 flag_of(setting).map(|flag| flag.with(&setting.columns, &texts(setting, values)))
             }
             // What the plan sets is left out there.
-            Action::Unset(setting) => {
-                flag_of(setting).filter(|flag| given.is_none() || is_given(&flag.id)).map(|flag| flag.name)
-            }
+            Action::Unset(setting) => flag_of(setting)
+                .filter(|flag| given.is_none() || is_given(&flag.id))
+                .filter(|flag| {
+                    setting.part != Part::Role
+                        || given.is_none_or(|given| names(given, &flag.id, &setting.columns))
+                })
+                .map(|flag| flag.name),
             Action::Ask(wanted) => match &wanted.parameters[..] {
                 [(key, value)] if is_short(wanted.model, key) => short(Some(wanted.model), key)
                     .and_then(|name| flag(command, name, false))
@@ -58,6 +62,12 @@ pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches
         };
         as_flag.or_else(|| remedy.in_plan())
     })
+}
+
+/// Whether a flag that was given names one of these columns.
+fn names(given: &ArgMatches, flag: &str, columns: &[String]) -> bool {
+    let named = given.try_get_many::<String>(flag).ok().flatten();
+    named.is_some_and(|mut named| named.any(|name| columns.contains(name)))
 }
 
 fn is_short(model: &str, key: &str) -> bool {

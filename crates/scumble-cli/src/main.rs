@@ -28,7 +28,7 @@ struct Arguments {
 fn main() -> ExitCode {
     scumble_alloc::give_back();
     ui::quiet_panics();
-    let mut all = Arguments::command();
+    let mut all = taking_negatives(Arguments::command());
     let matches = all.get_matches_mut();
     let arguments = match Arguments::from_arg_matches(&matches) {
         Ok(arguments) => arguments,
@@ -39,4 +39,14 @@ fn main() -> ExitCode {
         let (command, given) = flags::given(&all, &matches);
         ui::fail(&error, &flags::worded(&error, command, Some(given)))
     })
+}
+
+/// The command, with flags that take `-1` for a value and not for a flag, so that what it is for says what is wrong with it.
+fn taking_negatives(command: clap::Command) -> clap::Command {
+    let takes = |argument: &clap::Arg| !argument.is_positional() && argument.get_action().takes_values();
+    let command = command.mut_args(|argument| match takes(&argument) {
+        true => argument.allow_negative_numbers(true),
+        false => argument,
+    });
+    command.mut_subcommands(taking_negatives)
 }

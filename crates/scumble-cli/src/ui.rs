@@ -30,7 +30,7 @@ pub(crate) struct Shared {
     #[arg(long, short, global = true)]
     verbose: bool,
     /// Threads to use; all cores if not given
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", value_parser = crate::cmd::size)]
     threads: Option<usize>,
 }
 

@@ -49,6 +49,35 @@ fn every_attack_says_what_it_found_or_why_it_was_not_run() {
 }
 
 #[test]
+fn what_the_release_keeps_counts_and_not_what_another_plan_asks_for() {
+    let desk = Desk::with_people();
+    desk.file(
+        "release.toml",
+        "input = \"people.csv\"\noutput = \"out.csv\"\nrest = \"drop\"\n[columns]\nage = { role = \"quasi\" }\nsex = { role = \"quasi\" }\n\
+         diagnosis = { role = \"sensitive\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 6\n[[privacy]]\nmodel = \"l_diversity\"\nl = 2\n",
+    );
+    let attack =
+        ["attack", "other.csv", "--original", "people.csv", "--plan", "release.toml", "--only", "minimality"];
+    desk.run(&["anonymize", "release.toml", "--k", "2", "-o", "other.csv"]).succeeds();
+    let run = desk.run(&attack).succeeds();
+    assert!(
+        run.err.contains("the plan asks for k = 6, but the release keeps k = 2 by its datasheet"),
+        "{}",
+        run.err
+    );
+    std::fs::remove_file(desk.path("other.csv.datasheet.json")).expect("the datasheet is there");
+    let run = desk.run(&attack).succeeds();
+    assert!(
+        run.err.contains("the plan asks for k = 6") && run.err.contains("by its smallest group"),
+        "{}",
+        run.err
+    );
+    desk.run(&["anonymize", "release.toml", "-o", "other.csv", "--force"]).succeeds();
+    let run = desk.run(&attack).succeeds();
+    assert!(!run.err.contains("the plan asks for"), "{}", run.err);
+}
+
+#[test]
 fn the_original_published_as_it_is_gives_everything_away() {
     let desk = Desk::with_people();
     let run = desk

@@ -335,7 +335,7 @@ fn unknown_names_are_answered_with_the_nearest() {
     refuses(&["--type", "'number' is no type", "integer"], &["--type", "age=number"]);
     refuses(&["--type", "did you mean 'age'?"], &["--type", "aged=integer"]);
     refuses(&["--delimiter must be one character"], &["--delimiter", "ab"]);
-    refuses(&["--suppression", "between 0 and 1"], &["--suppression", "lots"]);
+    refuses(&["--suppression", "from 0 to 1"], &["--suppression", "lots"]);
     refuses(&["suppression", "0 ", " 1"], &["--suppression", "1.5"]);
     refuses(&["--budget"], &["--budget", "5parsecs"]);
     Desk::with_people().refuses(
@@ -427,7 +427,7 @@ fn spoilt_plans() {
 #[test]
 fn a_plan_that_is_not_there_or_no_text() {
     let desk = Desk::new();
-    desk.refuses(3, &["cannot read the plan release.toml"], &["anonymize", "release.toml"]);
+    desk.refuses(3, &["cannot read the plan 'release.toml' (no such file)"], &["anonymize", "release.toml"]);
     desk.file("release.toml", b"input = \"\xff\"\n");
     desk.refuses(2, &["release.toml:1", "not UTF-8"], &["anonymize", "release.toml"]);
 }

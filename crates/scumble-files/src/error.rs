@@ -54,6 +54,8 @@ pub enum ErrorKind {
 /// Where in the data something is wrong, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
+    /// Where in a plan, as editors write it: `release.toml:12:5`.
+    pub line: Option<String>,
     /// The file or table.
     pub file: Option<String>,
     /// The row, counted from 1 behind the header.
@@ -132,6 +134,13 @@ impl Error {
     #[must_use]
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
         self.0.place.file = Some(file.into());
+        self
+    }
+
+    /// The error, about this place in a plan, as editors write it: `release.toml:12:5`.
+    #[must_use]
+    pub fn at_line(mut self, line: impl Into<String>) -> Self {
+        self.0.place.line = Some(line.into());
         self
     }
 
@@ -304,6 +313,9 @@ impl Display for Place {
             self.row.map(|row| format!("row {row}")),
             self.column.as_ref().map(|column| format!("column '{}'", one_line(column))),
         ];
+        if let Some(line) = &self.line {
+            write!(f, "{}: ", one_line(line))?;
+        }
         let known: Vec<String> = parts.into_iter().flatten().collect();
         if known.is_empty() { Ok(()) } else { write!(f, "{}: ", known.join(", ")) }
     }
@@ -323,6 +335,16 @@ pub(crate) fn reading(name: &str, source: io::Error) -> Error {
     }
 }
 
+/// The error of a file that cannot be read, with advice where the kind of error allows some. `what` says what it is: `the plan`.
+#[must_use]
+pub fn cannot_read(what: &str, path: &std::path::Path, source: io::Error) -> Error {
+    let name = path.display().to_string();
+    let kind = source.kind();
+    let error = reading(&name, source)
+        .reworded(|words| words.replacen(&format!("'{name}'"), &format!("{what} '{name}'"), 1));
+    if kind == io::ErrorKind::InvalidData { error.advise("give a text file in UTF-8") } else { error }
+}
+
 /// The error of a file that cannot be written, with advice where the kind of error allows some.
 #[must_use]
 pub fn cannot_write(target: &std::path::Path, source: io::Error) -> Error {
@@ -334,8 +356,15 @@ pub(crate) fn writing(name: &str, source: io::Error) -> Error {
     let kind = source.kind();
     let error = |why: &str| Error::io(format_args!("cannot write '{name}'{why}"), source);
     match kind {
+        // Such folders as /proc are there, and take no files.
+        io::ErrorKind::NotFound if crate::private::folder_of(std::path::Path::new(name)).is_dir() => {
+            error(" (its folder takes no new files)").advise("choose another folder")
+        }
         io::ErrorKind::NotFound => {
             error(" (its folder does not exist)").advise("create the folder").advise("choose another folder")
+        }
+        io::ErrorKind::InvalidFilename => {
+            error(" (the file system takes no such name)").advise("choose a shorter name")
         }
         io::ErrorKind::NotADirectory => error(" (a part of its path is a file, not a folder)"),
         io::ErrorKind::PermissionDenied => {

@@ -9,6 +9,8 @@ use crate::error::{Error, ErrorKind, Setting};
 pub(crate) enum Flaw {
     /// The row has this many fields, and not as many as there are columns.
     Ragged(usize),
+    /// The field in this column of the file has a value, and the column has no name.
+    Unnamed(usize),
     /// The field in this column of the file is not text in the file's encoding.
     NotUtf8(usize),
     /// The date or time in this column of the file is out of the calendar's range.
@@ -52,6 +54,8 @@ pub(crate) struct Teller<'a> {
     pub(crate) file: &'a str,
     /// The names of its columns, if they are known already.
     pub(crate) names: &'a [String],
+    /// How many fields each row must have.
+    pub(crate) width: usize,
     /// What tells how many fields a row must have.
     pub(crate) reference: &'a str,
     /// The file's encoding, if it is text.
@@ -72,16 +76,34 @@ impl Teller<'_> {
         let error = match flaw {
             Flaw::Other(error) => return error,
             Flaw::DictionaryFull(column) => return self.too_much_text(column),
-            Flaw::Ragged(fields) => Error::data(format!(
-                "there {} where {} has {}: is a delimiter, quote or line end in its text not quoted?",
-                if fields == 1 { "is 1 field".to_owned() } else { format!("are {fields} fields") },
-                self.reference,
-                self.names.len()
-            )),
-            Flaw::NotUtf8(column) => self.in_column(column, "the bytes are not UTF-8").set(
-                Setting::read("encoding").to("windows-1252"),
-                "say that the file was made on Windows, if it was",
-            ),
+            Flaw::Ragged(fields) => {
+                let error = Error::data(format!(
+                    "there {} where {} has {}: is a delimiter, quote or line end in its text not quoted?",
+                    if fields == 1 { "is 1 field".to_owned() } else { format!("are {fields} fields") },
+                    self.reference,
+                    self.width
+                ));
+                if self.width > 1 {
+                    error
+                } else {
+                    error.set(Setting::read("skip_rows"), "skip the lines above the header, if there are any")
+                }
+            }
+            Flaw::Unnamed(column) => Error::data(format!(
+                "column {} of {} has a value here, but no name in the header",
+                column + 1,
+                self.width
+            ))
+            .advise("name the column in the header")
+            .set(Setting::read("skip_rows"), "skip the rows above the header, if there are any"),
+            Flaw::NotUtf8(column) => {
+                let error = self.in_column(column, "the bytes are not UTF-8");
+                let what = "and it is not clear which encoding it is";
+                error.reworded(|words| format!("{words}, {what}")).advise("save the file as UTF-8").set(
+                    Setting::read("encoding").to("windows-1252"),
+                    "say that the file was made on Windows in western Europe or America, if it was",
+                )
+            }
             Flaw::OutOfRange(column) => self
                 .in_column(column, "the value is a date or time that no calendar has")
                 .advise("correct the value or leave the column out"),

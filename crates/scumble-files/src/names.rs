@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::error::{Error, Result};
-use crate::shown::on_one_line;
+use crate::error::{Error, Result, Setting};
+use crate::shown::{listed, on_one_line};
 
 /// Which columns of a file are read.
 #[derive(Debug)]
@@ -21,7 +21,9 @@ pub(crate) fn check(file: &str, names: &[String]) -> Result<()> {
         let position = index + 1;
         if name.trim().is_empty() {
             let what = format!("'{file}': column {position} of {} has no name", names.len());
-            return Err(Error::data(what).advise("give the column a name in the header"));
+            return Err(Error::data(what)
+                .advise("give the column a name in the header")
+                .set(Setting::read("skip_rows"), "skip the rows above the header, if there are any"));
         }
         if let Some(earlier) = first.insert(name, position) {
             let name = on_one_line(name);
@@ -41,7 +43,12 @@ impl Selection {
         };
         let there: BTreeSet<&String> = names.iter().collect();
         if let Some(missing) = wanted.iter().find(|name| !there.contains(name)) {
-            return Err(Error::config(format!("'{file}' has no column '{}'", on_one_line(missing))));
+            let all: Vec<&str> = names.iter().map(String::as_str).collect();
+            return Err(Error::config(format!(
+                "'{file}' has no column '{}' (its columns are {})",
+                on_one_line(missing),
+                listed(&all)
+            )));
         }
         let wanted: BTreeSet<&String> = wanted.iter().collect();
         let mut selected = Vec::with_capacity(wanted.len());
@@ -80,7 +87,11 @@ mod tests {
         let message = check("t.csv", &strings(&["a", "b", "a"])).unwrap_err().to_string();
         assert_eq!(message, "'t.csv': columns 1 and 3 are both named 'a'; rename one of the two columns");
         let message = check("t.csv", &strings(&["a", " "])).unwrap_err().to_string();
-        assert_eq!(message, "'t.csv': column 2 of 2 has no name; give the column a name in the header");
+        assert_eq!(
+            message,
+            "'t.csv': column 2 of 2 has no name; give the column a name in the header, or skip the rows above the header, if there are any \
+             ([read] skip_rows)"
+        );
     }
 
     #[test]
@@ -90,6 +101,6 @@ mod tests {
         assert_eq!(selection.names, ["a", "c"]);
         assert_eq!(selection.places, [Some(0), None, Some(1)]);
         let message = Selection::new("t", names, Some(&strings(&["d"]))).unwrap_err().to_string();
-        assert_eq!(message, "'t' has no column 'd'");
+        assert_eq!(message, "'t' has no column 'd' (its columns are a, b, c)");
     }
 }

@@ -1,13 +1,16 @@
 //! Reading a table from any file that is recognised.
 
+use std::io::Read as _;
+
 use crate::columnar;
 use crate::compression::Compression;
 use crate::control::{Control, Unit};
-use crate::delimited;
+use crate::delimited::{self, Failed};
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
-use crate::source::{Form, Source};
+use crate::source::{Content, Form, Source};
 use crate::table::CodedTable;
+use crate::western::Western;
 
 /// How to read; the default detects everything and reads all columns.
 #[derive(Debug, Clone)]
@@ -18,8 +21,10 @@ pub struct ReadOptions {
     pub quote: Option<u8>,
     /// Whether delimited text has a header; detected if not given.
     pub header: Option<bool>,
-    /// The encoding of delimited text; if not given, UTF-16 is detected, else it is UTF-8.
+    /// The encoding of delimited text; if not given it is detected: UTF-16, UTF-8, or Windows-1252 where that is clear.
     pub encoding: Option<Encoding>,
+    /// How many lines above the header of delimited text are not read, behind a `sep=` line; detected where it is clear if not given.
+    pub skip_rows: Option<u64>,
     /// The columns to read; all if not given. Others never enter memory.
     pub columns: Option<Vec<String>>,
     /// How many threads encode; 0 for as many as the current thread pool has.
@@ -49,6 +54,7 @@ impl Default for ReadOptions {
             quote: None,
             header: None,
             encoding: None,
+            skip_rows: None,
             columns: None,
             threads: 0,
             field_limit: 1 << 20,
@@ -135,7 +141,10 @@ pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
     let table = match content.form {
         Form::Text { first, reader } => {
             let from = (reader, content.compression, &content.taken);
-            delimited::read_table(source.name(), &first, from, options)?
+            match delimited::read_table(source.name(), &first, from, options) {
+                Ok(table) => table,
+                Err(failed) => read_otherwise(source, options, failed)?,
+            }
         }
         Form::Parquet(file) => columnar::read_parquet(source.name(), &file, options)?,
         Form::ArrowFile(file) => columnar::read_arrow_file(source.name(), file, options)?,
@@ -155,7 +164,10 @@ pub fn read_header(source: &Source, options: &ReadOptions) -> Result<Header> {
     let content = source.content(options.max_size)?;
     match content.form {
         Form::Text { first, reader } => {
-            delimited::read_header(source.name(), &first, reader, content.compression, options)
+            match delimited::read_header(source.name(), &first, reader, content.compression, options) {
+                Ok(header) => Ok(header),
+                Err(failed) => header_otherwise(source, options, failed),
+            }
         }
         Form::Parquet(file) => columnar::parquet_header(source.name(), &file),
         Form::ArrowFile(file) => columnar::arrow_file_header(source.name(), file),
@@ -163,6 +175,63 @@ pub fn read_header(source: &Source, options: &ReadOptions) -> Result<Header> {
         Form::Batches(table) => columnar::batches_header(source.name(), table.schema()),
         Form::Stream(stream) => columnar::batches_header(source.name(), &stream.schema),
     }
+}
+
+/// Reads a table once more that is no UTF-8, as Windows-1252 where that is clear. Fails as the first reading failed otherwise.
+fn read_otherwise(source: &Source, options: &ReadOptions, failed: Failed) -> Result<Table> {
+    let Some((content, options)) = otherwise(source, options, &failed)? else { return Err(failed.error) };
+    let Form::Text { first, reader } = content.form else { return Err(failed.error) };
+    options.control.begin_in(content.bytes, Unit::Bytes);
+    let from = (reader, content.compression, &content.taken);
+    let table = delimited::read_table(source.name(), &first, from, &options);
+    let mut table = table.map_err(|failed| failed.error)?;
+    table.notes.push(as_western(source.name()));
+    Ok(table)
+}
+
+/// The same for a header.
+fn header_otherwise(source: &Source, options: &ReadOptions, failed: Failed) -> Result<Header> {
+    let Some((content, options)) = otherwise(source, options, &failed)? else { return Err(failed.error) };
+    let Form::Text { first, reader } = content.form else { return Err(failed.error) };
+    let header = delimited::read_header(source.name(), &first, reader, content.compression, &options);
+    let mut header = header.map_err(|failed| failed.error)?;
+    header.notes.push(as_western(source.name()));
+    Ok(header)
+}
+
+fn as_western(name: &str) -> String {
+    format!(
+        "'{name}': its bytes are not UTF-8, and were read as Windows-1252 (Western European); if letters are wrong, give the encoding"
+    )
+}
+
+/// The content again and how to read it, where reading failed because it is no UTF-8, nobody has said what it is, and it is clear.
+fn otherwise<'s>(
+    source: &'s Source,
+    options: &ReadOptions,
+    failed: &Failed,
+) -> Result<Option<(Content<'s>, ReadOptions)>> {
+    if !failed.is_encoding || options.encoding.is_some() {
+        return Ok(None);
+    }
+    let mut western = Western::default();
+    let Form::Text { mut reader, .. } = source.content(options.max_size)?.form else { return Ok(None) };
+    let mut block = vec![0; 64 << 10];
+    loop {
+        options.control.check()?;
+        match reader.read(&mut block) {
+            Ok(0) => break,
+            Ok(count) => western.look(&block[..count]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            // Reading failed already, and what it said stays.
+            Err(_) => return Ok(None),
+        }
+    }
+    if !western.is_clear() {
+        return Ok(None);
+    }
+    let options = ReadOptions { encoding: Some(Encoding::Windows1252), ..options.clone() };
+    Ok(Some((source.content(options.max_size)?, options)))
 }
 
 /// Checks that the given delimiter and quote can be told apart from each other and from the text.

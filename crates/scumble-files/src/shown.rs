@@ -13,6 +13,17 @@ pub fn on_one_line(text: &str) -> String {
     escaped(text, |_| false)
 }
 
+/// Names in a row; of very many only the first and how many more there are.
+#[must_use]
+pub fn listed(names: &[&str]) -> String {
+    const MOST: usize = 50;
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| on_one_line(name)).collect();
+    match names.len().saturating_sub(MOST) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
 fn escaped(text: &str, stays: impl Fn(char) -> bool) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {

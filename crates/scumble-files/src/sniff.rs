@@ -1,7 +1,7 @@
 //! What a delimited text file looks like: its delimiter, and whether it has a header.
 
 /// The delimiters that are looked for, the commonest first.
-const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+pub(crate) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// How many records are looked at.
 const RECORDS: usize = 100;
@@ -25,6 +25,14 @@ pub(crate) fn delimiter(sample: &[u8], is_whole: bool, quote: u8) -> Option<u8> 
         }
     }
     best.map(|(_, delimiter)| delimiter)
+}
+
+/// A delimiter in a message: `','`, `a tab`.
+pub(crate) fn shown(delimiter: u8) -> String {
+    match delimiter {
+        b'\t' => "a tab".to_owned(),
+        other => format!("'{}'", char::from(other)),
+    }
 }
 
 /// The number of fields of each of the first records.
@@ -54,7 +62,7 @@ pub(crate) fn is_header(cells: &[String]) -> bool {
 }
 
 /// Whether a text is a number, with point or comma.
-fn is_number(text: &str) -> bool {
+pub(crate) fn is_number(text: &str) -> bool {
     let text = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = text.split_once(['e', 'E']).map_or((text, None), |(m, e)| (m, Some(e)));
     let (whole, fraction) = mantissa.split_once(['.', ',']).unwrap_or((mantissa, ""));
@@ -67,7 +75,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Whether a text is a date in digits: year, month and day in any order, perhaps with a time behind it.
-fn is_date(text: &str) -> bool {
+pub(crate) fn is_date(text: &str) -> bool {
     let date = text.split(['T', ' ']).next().unwrap_or(text);
     ['-', '/', '.'].into_iter().any(|separator| {
         let parts: Vec<&str> = date.split(separator).collect();

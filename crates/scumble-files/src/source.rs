@@ -11,6 +11,7 @@ use arrow_schema::{Field, Schema, SchemaRef};
 
 use crate::compression::Compression;
 use crate::error::{Error, Result, reading, writing};
+use crate::foreign::Foreign;
 use crate::limits::Allowance;
 
 /// A table: a path, a file that is open already, record batches or a stream of them. All but a stream can be read more than once.
@@ -248,6 +249,9 @@ impl Source {
             let limited =
                 Limited { reader: unpacked, left: allowance.bytes, allowance, name: self.name.clone() };
             (first, reader) = peek(Box::new(limited)).map_err(explain)?;
+        }
+        if let Some(foreign) = Foreign::recognise(&first) {
+            return Err(foreign.error(&self.name));
         }
         let form = if is_parquet(&first) {
             Form::Parquet(self.seekable(compression, reader, allowance)?)

@@ -141,7 +141,7 @@ fn selected_columns_only() {
     let unknown = ReadOptions { columns: Some(vec!["d".into()]), ..Default::default() };
     let error = read(b"a,b\n1,2\n", &unknown).unwrap_err();
     assert!(error.kind() == ErrorKind::Config);
-    assert_eq!(error.to_string(), "'t.csv' has no column 'd'");
+    assert_eq!(error.to_string(), "'t.csv' has no column 'd' (its columns are a, b)");
 }
 
 #[test]
@@ -191,7 +191,8 @@ fn names_twice_or_missing() {
     );
     assert_eq!(
         error_of(b"a,,c\n1,2,3\n").to_string(),
-        "'t.csv': column 2 of 3 has no name; give the column a name in the header"
+        "'t.csv': column 2 of 3 has no name; give the column a name in the header, or skip the rows above the header, if there are \
+         any ([read] skip_rows)"
     );
 }
 
@@ -268,11 +269,11 @@ fn quotes_that_never_close_and_fields_that_never_end() {
 #[test]
 fn undecodable_bytes() {
     assert_eq!(
-        error_of(b"a,b\n1,2\n3,\xe9\n").to_string(),
-        "'t.csv', row 2, column 'b': the bytes are not UTF-8; say that the file was made on Windows, if it was \
-         ([read] encoding = \"windows-1252\")"
+        error_of(b"a,b\n1,2\n3,\x81\n").to_string(),
+        "'t.csv', row 2, column 'b': the bytes are not UTF-8, and it is not clear which encoding it is; save the file as UTF-8, or say \
+         that the file was made on Windows in western Europe or America, if it was ([read] encoding = \"windows-1252\")"
     );
-    let error = error_of(b"a,\xe9\n1,2\n").to_string();
+    let error = error_of(b"a,\x81\n1,2\n").to_string();
     assert!(error.starts_with("'t.csv': in the first row, column 2: the bytes are not UTF-8"), "{error}");
     let mut bytes = utf16le("a,b\n1,2\n3,");
     bytes.extend([0x00, 0xdc, b'\n', 0]);
@@ -460,4 +461,66 @@ proptest! {
             (a, b) => prop_assert!(false, "{:?} and {:?}", a.is_ok(), b.is_ok()),
         }
     }
+}
+
+#[test]
+fn what_stands_above_the_header_is_skipped_with_a_note() {
+    let expected = [["39", "m"], ["50", "f"], ["41", "f"]];
+    let table = "age;sex\n39;m\n50;f\n41;f\n";
+    for above in ["sep=;\r\n", "Patients 2024;\n", "Patients 2024;\n;\n\n", "sep=;\nPatients;\n"] {
+        for block_size in [1, 7, 1 << 20] {
+            let options = ReadOptions { block_size, ..Default::default() };
+            let read = read(format!("{above}{table}").as_bytes(), &options).unwrap();
+            assert_eq!(names(&read.coded), ["age", "sex"], "{above}");
+            assert_eq!(cells(&read.coded), expected, "{above}");
+            assert!(!read.notes.is_empty());
+        }
+        let header = read_header(&source_of(format!("{above}{table}").as_bytes()), &ReadOptions::default());
+        assert_eq!(header.unwrap().names, ["age", "sex"]);
+    }
+    let options = ReadOptions { skip_rows: Some(2), ..Default::default() };
+    let read = read(format!("Stand:;31.12.2024\n\n{table}").as_bytes(), &options).unwrap();
+    assert_eq!(cells(&read.coded), expected);
+}
+
+#[test]
+fn empty_columns_at_the_end_are_left_out_and_filled_ones_are_not() {
+    let table = read_default(b"age,sex,,\n39,m,,\n50,f,,\n");
+    assert_eq!((names(&table.coded), table.notes.len()), (vec!["age", "sex"], 1));
+    assert_eq!(cells(&table.coded), [["39", "m"], ["50", "f"]]);
+    let error = error_of(b"age,sex,,\n39,m,,\n50,f,,secret\n").to_string();
+    assert!(error.contains("row 2: column 4 of 4 has a value here, but no name in the header"), "{error}");
+    assert!(!error.contains("secret"));
+    let error = error_of(b"age,,sex\n39,,m\n50,,f\n").to_string();
+    assert!(error.contains("column 2 of 3 has no name"), "{error}");
+    let error = error_of(b"age,sex,\n39,m\n").to_string();
+    assert!(error.contains("there are 2 fields where the header has 3"), "{error}");
+}
+
+#[test]
+fn windows_1252_is_recognised_where_it_is_clear() {
+    let text = b"stadt,alter\nUlm,39\nM\xfcnchen,50\n";
+    for block_size in [1, 5, 1 << 20] {
+        let table = read(text, &ReadOptions { block_size, ..Default::default() }).unwrap();
+        assert_eq!(cells(&table.coded), [["Ulm", "39"], ["München", "50"]]);
+        assert!(table.notes[0].contains("Windows-1252"), "{:?}", table.notes);
+    }
+    let header = b"gr\xf6\xdfe,alter\n1,39\n2,50\n";
+    assert_eq!(names(&read_default(header).coded), ["größe", "alter"]);
+    assert_eq!(read_header(&source_of(header), &ReadOptions::default()).unwrap().names, ["größe", "alter"]);
+    assert_eq!(cells(&read_default(&gzip(text)).coded)[1], ["München", "50"]);
+    for doubtful in [&b"stadt\nUlm\nW\xb3adys\xb3aw\n"[..], b"stadt\nUlm\n\xcc\xee\xf1\xea\xe2\xe0\n"] {
+        let error = error_of(doubtful).to_string();
+        assert!(error.contains("row 2, column 'stadt': the bytes are not UTF-8"), "{error}");
+        assert!(error.contains("windows-1252"), "{error}");
+    }
+    let given = ReadOptions { encoding: Some(Encoding::Utf8), ..Default::default() };
+    assert!(read(text, &given).is_err());
+}
+
+#[test]
+fn workbooks_are_named_as_such() {
+    let error = error_of(b"PK\x03\x04\x14\0\x06\0\x08\0xl/workbook.xml").to_string();
+    assert!(error.contains("'t.csv' is an Excel workbook"), "{error}");
+    assert!(error.contains("save the sheet as CSV in Excel"), "{error}");
 }

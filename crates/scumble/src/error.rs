@@ -18,3 +18,13 @@ pub fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -
         .map(|(_, name)| format!("; did you mean '{}'?", scumble_files::shown::on_one_line(name)))
         .unwrap_or_default()
 }
+
+/// What helps where no column has a name: the nearest one, and the columns that there are: `; did you mean 'age'? (the columns are age, sex)`.
+#[must_use]
+pub fn among_columns(given: &str, columns: &[&str]) -> String {
+    let listed = scumble_files::shown::listed(columns);
+    match did_you_mean(given, columns.iter().copied()) {
+        near if near.is_empty() => format!("; the columns are {listed}"),
+        near => format!("{near} (the columns are {listed})"),
+    }
+}

@@ -202,4 +202,43 @@ mod tests {
         assert!(error.is_some_and(|message| message.contains("did you mean 'mondrian'")));
         assert!(MODELS.find("k-anonymity").is_ok());
     }
+
+    #[test]
+    fn many_names_are_answered_with_a_few() {
+        let error = method("lokal_supression").err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(
+            error.contains("did you mean 'local_suppression'?; the nearest of 36 are local_suppression, "),
+            "{error}"
+        );
+        assert!(error.len() < 250, "{error}");
+    }
+
+    #[test]
+    fn names_of_other_programs_are_known() {
+        use crate::base::elsewhere::{ELSEWHERE, name_here};
+        let known = algorithm_names();
+        for (given, here) in [
+            ("Lightning", "optimal"),
+            ("top-down", "tds"),
+            ("localSuppression", "local_suppression"),
+            ("pram", "permutation"),
+            ("microaggregation", "mdav"),
+        ] {
+            assert_eq!(name_here("algorithm", given, &known), Some(here), "{given}");
+        }
+        assert_eq!(name_here("algorithm", "zebra", &known), None);
+        assert_eq!(name_here("model", "pram", &known), None);
+        let error = method("lightning").err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains("is 'optimal' here"), "{error}");
+        for line in ELSEWHERE.lines().filter(|line| !line.is_empty()) {
+            let mut words = line.split_whitespace();
+            let (what, name) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+            let is_there = match what {
+                "algorithm" => known.contains(&name),
+                "model" => MODELS.get(name).is_some(),
+                _ => METRICS.get(name).is_some(),
+            };
+            assert!(is_there, "{line}");
+        }
+    }
 }

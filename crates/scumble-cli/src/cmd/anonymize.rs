@@ -145,7 +145,7 @@ pub(super) struct PrivacyFlags {
     #[arg(long, value_name = "KIND", requires = "t")]
     t_distance: Option<String>,
     /// LKC-privacy: whoever knows L of the quasi-identifiers finds K rows, at most a share C of them with one sensitive value
-    #[arg(long, value_name = "L,K[,C]")]
+    #[arg(long, value_name = "L,K[,C]", allow_hyphen_values = true)]
     lkc: Option<String>,
     /// Any model of 'scumble list', e.g. beta_likeness:beta=1 or 'alpha_k:k=3,alphas=[hiv=0.1,cancer=0.3]'; repeatable
     #[arg(long, value_name = "NAME:KEY=VALUE,…")]
@@ -168,7 +168,7 @@ struct SearchFlags {
     /// The metric to optimise, where the algorithm lets one choose
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
-    /// The share of rows that may be suppressed, from 0 to 1
+    /// The share of rows that may be suppressed, from 0 to 1: 0.05 for 5 %
     #[arg(long, value_name = "SHARE")]
     suppression: Option<String>,
     /// What becomes of suppressed rows: strict, paper or drop
@@ -178,12 +178,12 @@ struct SearchFlags {
     #[arg(long, value_name = "TIME")]
     budget: Option<String>,
     /// The steps a search may take; replays a budget
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::whole)]
     steps: Option<u64>,
     /// Fixes randomness, for tests
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::whole)]
     seed: Option<u64>,
-    /// A parameter of the algorithm
+    /// A parameter of the algorithm (scumble explain NAME); a list is written with commas: --set importance=sex,age
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Give every column one domain: values that overlap between classes become one
@@ -587,10 +587,7 @@ impl SearchFlags {
             algorithm.metric = Some(metric.clone());
         }
         if let Some(share) = &self.suppression {
-            let parsed = share.parse().map_err(|_| {
-                Error::config(format!("--suppression is a share of the rows between 0 and 1, not '{share}'"))
-            })?;
-            algorithm.suppression = Some(parsed);
+            algorithm.suppression = Some(super::share("--suppression", share)?);
         }
         if let Some(policy) = &self.star_policy {
             algorithm.star_policy = star_policy(policy)?;
@@ -603,7 +600,7 @@ impl SearchFlags {
         algorithm.seed = self.seed.or(algorithm.seed);
         for given in &self.set {
             let (name, value) = pair("--set", given)?;
-            algorithm.set(name, Value::from_text(value))?;
+            algorithm.set(name, super::parameter_flag::parse(value))?;
         }
         algorithm.flatten |= self.flatten;
         plan.keep_order |= self.keep_order;

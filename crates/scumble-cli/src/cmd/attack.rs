@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     release: PathBuf,
     /// The original table
     #[arg(long, value_name = "DATA")]
-    original: PathBuf,
+    original: Option<PathBuf>,
     /// The plan that the release was made by: its columns, hierarchies, models and algorithm
     #[arg(long, value_name = "release.toml")]
     plan: Option<PathBuf>,
@@ -45,10 +45,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     only: Vec<String>,
     /// The most facts that an attacker with partial knowledge knows
-    #[arg(long, value_name = "N", default_value_t = Options::default().known_columns)]
+    #[arg(long, value_name = "N", default_value_t = Options::default().known_columns, value_parser = super::size)]
     known: usize,
     /// How many combinations of so many facts are tried, where there are more
-    #[arg(long, value_name = "N", default_value_t = Options::default().combinations)]
+    #[arg(long, value_name = "N", default_value_t = Options::default().combinations, value_parser = super::size)]
     combinations: usize,
     /// The share of what attackers think they know that is wrong
     #[arg(long, value_name = "SHARE", default_value = "0")]
@@ -60,10 +60,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SHARE", default_value = "0.1")]
     window: String,
     /// How many people are looked at, where looking at all takes long
-    #[arg(long, value_name = "N", default_value_t = Options::default().people)]
+    #[arg(long, value_name = "N", default_value_t = Options::default().people, value_parser = super::size)]
     people: usize,
     /// The start of all chance
-    #[arg(long, value_name = "N", default_value_t = Options::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = Options::default().seed, value_parser = super::whole)]
     seed: u64,
     /// Also add what was found to the private report of the release, in this folder
     #[arg(long, value_name = "DIR")]
@@ -94,6 +94,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     arguments.only.iter().try_for_each(|name| find(name).map(drop))?;
     let options = options(arguments)?;
+    let original = original(arguments)?;
     let progress = interface.progress();
     let (mut plan, folder) = plan_for(&arguments.release, arguments.plan.as_deref())?;
     arguments.roles.apply(&mut plan, from_here)?;
@@ -121,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         (Some(published), _) => Attacked::from(published),
         (None, None) => return Err(Error::internal("there is nothing to attack")),
     };
-    let original = Source::open(&arguments.original)?;
+    let original = Source::open(original)?;
     let others = arguments.also.iter().map(Source::open).collect::<Result<Vec<_>>>()?;
     let outsiders = arguments.outsiders.as_ref().map(Source::open).transpose()?;
     let request = AttackRequest {
@@ -172,6 +173,7 @@ fn read<'a>(request: &AttackRequest<'a>, interface: &Interface) -> Result<Attack
     interface.stage(Stage::Read);
     let tables = request.read()?;
     tables.notes.iter().for_each(|note| interface.note(note));
+    tables.warnings.iter().for_each(|warning| interface.warn(warning));
     Ok(tables)
 }
 
@@ -184,7 +186,7 @@ fn claim_outputs(arguments: &Arguments, plan: &Plan, folder: &Path) -> Result<Ou
     let mut outputs = Outputs::new(arguments.force);
     // Without a plan, its input is only a stand-in.
     outputs.read_plan(plan, folder);
-    outputs.read("original", &arguments.original);
+    arguments.original.iter().for_each(|path| outputs.read("original", path));
     outputs.read("release", &arguments.release);
     if arguments.release.is_dir() {
         let files = std::fs::read_dir(&arguments.release).into_iter().flatten().flatten();
@@ -251,16 +253,18 @@ fn add_to_report(folder: &Path, report: Report, found: &[AttackResult]) -> Resul
     Ok(Conclusion::of(&report))
 }
 
+/// The original table, without which nobody can say whether a guess is right.
+fn original(arguments: &Arguments) -> Result<&Path> {
+    arguments.original.as_deref().ok_or_else(|| {
+        Error::config(
+            "the original table is missing: say which table the release was made from, since only it tells whether a guess is right \
+             (--original DATA)",
+        )
+    })
+}
+
 fn options(arguments: &Arguments) -> Result<Options> {
-    let share = |flag: &str, text: &str| {
-        let number: Rational = text.parse().map_err(|error| Error::config(format!("{flag}: {error}")))?;
-        let number = number.to_f64();
-        if number > 1.0 {
-            Err(Error::config(format!("{flag} is a share: a number from 0 to 1")))
-        } else {
-            Ok(number)
-        }
-    };
+    let share = |flag: &str, text: &str| super::share(flag, text).map(Rational::to_f64);
     for (flag, number) in [("--people", arguments.people), ("--combinations", arguments.combinations)] {
         if number == 0 {
             return Err(Error::config(format!("{flag} must be at least 1")));

@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
 #[command(next_help_heading = "What is tried")]
 struct Tried {
     /// The values of k. If not given: the least that keeps the limits, found by search for each algorithm, some around it, and the plan's
-    #[arg(long, value_name = "K,K", value_delimiter = ',')]
+    #[arg(long, value_name = "K,K", value_delimiter = ',', value_parser = super::from_one)]
     k: Vec<u64>,
     /// The algorithms; the recommended ones if not given
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', conflicts_with = "all")]
@@ -82,7 +82,7 @@ struct Tried {
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', default_values = LEARNERS)]
     learner: Vec<String>,
     /// Parts that the rows are divided into, each scored once; with 1, one of three parts is scored
-    #[arg(long, value_name = "N", default_value_t = FOLDS)]
+    #[arg(long, value_name = "N", default_value_t = FOLDS, value_parser = super::short)]
     folds: u32,
     /// The rows that are scored: mapped (recoded as the training rows were) or original
     #[arg(long, value_name = "ROWS", default_value = "mapped")]
@@ -98,7 +98,7 @@ struct Tried {
     #[arg(long, value_name = "SHARE")]
     max_certain: Option<String>,
     /// Random seed
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = super::whole)]
     seed: u64,
 }
 

@@ -39,7 +39,7 @@ enum Action {
         #[command(flatten)]
         column: ColumnArguments,
         /// The most lines to draw
-        #[arg(long, default_value_t = 60, value_name = "N")]
+        #[arg(long, default_value_t = 60, value_name = "N", value_parser = super::size)]
         lines: usize,
     },
     /// Check that a hierarchy is sound and covers a column

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use scumble::config::Rational;
 use scumble::error::did_you_mean;
 use scumble::{Error, Result};
 
@@ -22,6 +23,7 @@ mod hierarchy;
 mod init;
 mod list;
 pub(crate) mod model_flag;
+mod parameter_flag;
 mod reading;
 mod risk;
 mod sample;
@@ -83,6 +85,39 @@ impl Command {
             Self::Sample(arguments) => sample::run(&arguments, interface),
             Self::Completions(arguments) => completions::run(&arguments),
         }
+    }
+}
+
+/// A whole number of a flag, with words for what is none.
+pub(crate) fn whole(text: &str) -> std::result::Result<u64, String> {
+    text.trim().parse().map_err(|_| "it must be a whole number of at least 0".to_owned())
+}
+
+/// The same for what must be at least 1.
+fn from_one(text: &str) -> std::result::Result<u64, String> {
+    let number = whole(text).ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "it must be a whole number of at least 1".to_owned())
+}
+
+/// The same for counts of things in memory.
+pub(crate) fn size(text: &str) -> std::result::Result<usize, String> {
+    whole(text)?.try_into().map_err(|_| "the number is too large".to_owned())
+}
+
+/// The same for small numbers.
+fn short(text: &str) -> std::result::Result<u32, String> {
+    whole(text)?.try_into().map_err(|_| "the number is too large".to_owned())
+}
+
+/// A share of a flag, from 0 to 1.
+fn share(flag: &str, text: &str) -> Result<Rational> {
+    let percent = text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<Rational>().ok());
+    let hint = |number: Rational| if number > Rational::ONE { number.percent_hint() } else { String::new() };
+    let wrong = |hint: String| Error::config(format!("{flag} is a share from 0 to 1, not '{text}'{hint}"));
+    match (text.trim().parse::<Rational>(), percent) {
+        (Ok(number), _) if number <= Rational::ONE => Ok(number),
+        (Ok(number), _) | (Err(_), Some(number)) => Err(wrong(hint(number))),
+        (Err(_), None) => Err(wrong("; write 0.05 for 5 %".to_owned())),
     }
 }
 

@@ -1,6 +1,6 @@
 //! How a table and a hierarchy are to be read: flags that several commands share.
 
-use scumble::config::{MissingPolicy, Read, Size};
+use scumble::config::{MissingPolicy, Read, Size, toml_words};
 use scumble::table::hierarchy::Builder;
 use scumble::{Error, Result};
 
@@ -23,6 +23,9 @@ pub(crate) struct Reading {
     /// utf-8, utf-16le, utf-16be or windows-1252
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
+    /// How many lines above the header are not read, such as a title; detected where it is clear
+    #[arg(long, value_name = "N", value_parser = super::whole)]
+    skip_rows: Option<u64>,
     /// The most to take of a table, once it is unpacked, e.g. 2GB
     #[arg(long, value_name = "SIZE")]
     max_size: Option<Size>,
@@ -56,6 +59,7 @@ impl Reading {
         if self.encoding.is_some() {
             read.encoding.clone_from(&self.encoding);
         }
+        read.skip_rows = self.skip_rows.or(read.skip_rows);
         read.max_size = self.max_size.or(read.max_size);
         if let Some(policy) = &self.missing {
             read.missing_policy = match policy.as_str() {
@@ -85,7 +89,8 @@ pub(crate) fn parse_builder(text: &str) -> Result<Builder> {
     } else {
         format!("hierarchy = {{ build = \"file\", path = {} }}", serde_json::Value::from(text))
     };
-    let wrong = |error: toml::de::Error| Error::config(format!("--hierarchy: {}", error.message()));
+    let wrong =
+        |error: toml::de::Error| Error::config(format!("--hierarchy: {}", toml_words(error.message())));
     let mut table: toml::Table = toml::from_str(&wrapped).map_err(wrong)?;
     table.remove("hierarchy").unwrap_or(toml::Value::Boolean(false)).try_into().map_err(wrong)
 }

@@ -65,13 +65,13 @@ struct RiskFlags {
     #[arg(long, value_name = "FILE")]
     population: Option<PathBuf>,
     /// How many people the population has
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::whole)]
     population_size: Option<u64>,
     /// The share of the population that is in the table, above 0 and at most 1
     #[arg(long, value_name = "SHARE")]
     sampling_fraction: Option<String>,
     /// The most columns that are looked at together for what singles people out; 3 if not given, 0 for not looking
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::short)]
     combination_size: Option<u32>,
     /// The column of survey weights: how many people a row stands for
     #[arg(long, value_name = "COLUMN")]

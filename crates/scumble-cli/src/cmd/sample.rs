@@ -15,10 +15,10 @@ use crate::ui::{Interface, check_standard_output, row_count};
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// How many rows
-    #[arg(long, default_value_t = 2_000, value_name = "N")]
+    #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = super::whole)]
     rows: u64,
     /// Another seed gives other people
-    #[arg(long, default_value_t = DEMO_SEED, value_name = "N")]
+    #[arg(long, default_value_t = DEMO_SEED, value_name = "N", value_parser = super::whole)]
     seed: u64,
     /// The CSV file; - is standard output
     #[arg(long, short, value_name = "FILE")]

@@ -279,12 +279,8 @@ fn told(sides: &Sides, scores: &[Scored], looked_at: usize) -> Finding {
         }));
     }
     let strict = best.strict[0];
-    let at_risk = wilson_interval(strict.inside.0, strict.inside.1).map(|found| {
-        Figure::estimated(
-            "members recognised, at a 1 % false-alarm rate",
-            found,
-        )
-    });
+    let at_risk = wilson_interval(strict.inside.0, strict.inside.1)
+        .map(|found| Figure::estimated("members recognised, at a 1 % false-alarm rate", found));
     let mut limits = vec![
         "The attacker knows every quasi-identifier exactly, and has people from outside to compare with."
             .to_owned(),

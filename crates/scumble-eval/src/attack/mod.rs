@@ -12,6 +12,7 @@ mod finding;
 mod finer;
 pub(crate) mod homogeneity;
 mod intersection;
+mod kept;
 mod labels;
 pub(crate) mod linkage;
 mod membership;

@@ -100,7 +100,7 @@ impl<'a> AttackRequest<'a> {
         if let Attacked::Several(published) = self.release {
             add_roles(&mut plan, &published.manifest);
         }
-        let Original { plan, table: original, mut notes, left_out, .. } =
+        let Original { mut plan, table: original, mut notes, left_out, .. } =
             read_original(&plan, self.original, control)?;
         notes.extend(left_out);
         // What the plan says about its input does not hold for releases of it.
@@ -116,6 +116,13 @@ impl<'a> AttackRequest<'a> {
         let release = match &self.release {
             Attacked::Table(table) => Ok(whole(table)?),
             Attacked::Several(published) => Err(*published),
+        };
+        let warnings = match (&release, &self.release) {
+            (Ok(table), Attacked::Table(written)) => {
+                let sheet = written.source.path().and_then(scumble::release::promised_by_datasheet);
+                super::kept::keep(&mut plan, table, sheet.as_deref())?
+            }
+            _ => Vec::new(),
         };
         let mut others = Vec::new();
         for table in &plan.table {
@@ -133,6 +140,7 @@ impl<'a> AttackRequest<'a> {
             outsiders: outsiders.map(|read| read.table),
             plan,
             notes,
+            warnings,
             resources,
             attacks,
             method_known: self.method_known,
@@ -153,6 +161,8 @@ pub struct AttackTables<'a> {
     pub plan: Plan,
     /// What is worth knowing: how tables were read, and which rows were left out.
     pub notes: Vec<String>,
+    /// What somebody should think about.
+    pub warnings: Vec<String>,
     resources: Resources,
     attacks: Vec<&'static Attack>,
     method_known: bool,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use scumble::config::{AlgorithmSpec, Plan, Value, read_toml};
+use scumble::config::{AlgorithmSpec, Plan, Value, has_any_key, read_toml};
 use scumble::error::did_you_mean;
 use scumble::registry;
 use scumble::{Error, ErrorKind, Result};
@@ -96,6 +96,12 @@ fn first_seed() -> u64 {
 impl EvaluationPlan {
     /// Reads a plan and checks it, before any table is looked at.
     pub fn from_toml(text: &str, file: &str) -> Result<Self> {
+        // An evaluation has no key of these, and a release has all of them.
+        if !has_any_key(text, &["data"]) && has_any_key(text, &["input", "columns", "privacy"]) {
+            return Err(Error::config(format!("{file} is a plan of a release, and no plan of an evaluation"))
+                .advise("use 'scumble anonymize' with this plan to make the release, or 'scumble compare' to compare releases")
+                .advise("write an evaluation plan that names this one: [[data]] plan = \"FILE\""));
+        }
         let plan: Self = read_toml(text, file)?;
         plan.check().map_err(|error| match error.kind() {
             ErrorKind::Config => error.reworded(|what| format!("{file}: {what}")),
@@ -138,7 +144,7 @@ impl EvaluationPlan {
     pub fn load(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
-            .map_err(|source| Error::io(format!("cannot read the plan {name}"), source))?;
+            .map_err(|source| scumble_files::cannot_read("the plan", path, source))?;
         Self::from_toml(&text, &name)
     }
 

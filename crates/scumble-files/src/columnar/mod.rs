@@ -256,6 +256,7 @@ fn encode(
     let teller = Teller {
         file: kind.name,
         names: &all_names,
+        width: all_names.len(),
         reference: "the header",
         encoding: Encoding::Utf8,
         field_limit: options.field_limit,

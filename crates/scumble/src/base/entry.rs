@@ -150,11 +150,34 @@ pub(crate) fn plain(name: &str) -> String {
     name.replace('-', "_").to_lowercase()
 }
 
+/// How many names are listed in full.
+const FEW: usize = 12;
+
+/// How many of many names are named.
+const NEAREST: usize = 4;
+
 /// The error of a name that nothing has.
 pub(crate) fn unknown(what: &str, name: &str, names: &[&str]) -> Error {
-    Error::config(format!(
-        "there is no {what} '{name}'{}; there are {}",
-        did_you_mean(&plain(name), names.iter().copied()),
-        names.join(", ")
-    ))
+    let given = plain(name);
+    let near = match super::elsewhere::name_here(what, name, names) {
+        Some(here) => format!("; what others call so is '{here}' here, or near to it"),
+        None => did_you_mean(&given, names.iter().copied()),
+    };
+    let listed = if names.len() <= FEW {
+        format!("there are {}", names.join(", "))
+    } else {
+        let mut by_distance: Vec<(usize, &str)> = names
+            .iter()
+            .map(|name| {
+                // Whoever gives a part of a name means it.
+                let is_part =
+                    given.len() > 2 && name.contains(&given) || name.len() > 4 && given.contains(name);
+                (if is_part { 0 } else { strsim::damerau_levenshtein(&given, name) }, *name)
+            })
+            .collect();
+        by_distance.sort_by_key(|(distance, _)| *distance);
+        let nearest: Vec<&str> = by_distance.into_iter().take(NEAREST).map(|(_, name)| name).collect();
+        format!("the nearest of {} are {}; 'scumble list' shows them", names.len(), nearest.join(", "))
+    };
+    Error::config(format!("there is no {what} '{}'{near}; {listed}", super::text::on_one_line(name)))
 }

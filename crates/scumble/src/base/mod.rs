@@ -4,6 +4,7 @@
 
 pub(crate) mod amount;
 pub mod chance;
+pub(crate) mod elsewhere;
 pub(crate) mod entry;
 pub(crate) mod format;
 pub mod memory;

@@ -8,7 +8,9 @@ use super::plan::{Plan, Rest};
 use super::rational::Rational;
 use super::roles::{Role, Roles};
 use super::source::Step;
-use crate::error::{Error, Result, Setting, did_you_mean};
+use scumble_files::shown::listed;
+
+use crate::error::{Error, Result, Setting, among_columns, did_you_mean};
 
 /// Something wrong, and the way to it in the file.
 #[derive(Debug)]
@@ -47,9 +49,12 @@ impl Plan {
             }
         }
         if self.algorithm.suppression.is_some_and(|share| share > Rational::ONE) {
+            let hint = self.algorithm.suppression.map_or_else(String::new, Rational::percent_hint);
             return Err(problem(
                 &["algorithm", "suppression"],
-                "suppression is the share of rows that may be suppressed: a number from 0 to 1",
+                format!(
+                    "suppression is the share of rows that may be suppressed: a number from 0 to 1{hint}"
+                ),
             ));
         }
         if let Some((key, message)) = self.risk.fault() {
@@ -222,12 +227,9 @@ impl Plan {
     /// there, or a header with a column that nobody has spoken about, is an error.
     pub fn columns_for(&self, header: &[&str]) -> Result<Vec<Column>> {
         let present: BTreeSet<&str> = header.iter().copied().collect();
-        if let Some((absent, _)) = self.columns.iter().find(|(name, _)| !present.contains(name.as_str())) {
-            return Err(Error::config(format_args!(
-                "the plan has a column '{}', but the table has none of that name{}",
-                crate::base::text::on_one_line(absent),
-                did_you_mean(absent, header.iter().copied())
-            )));
+        if let Some((absent, column)) = self.columns.iter().find(|(name, _)| !present.contains(name.as_str()))
+        {
+            return Err(absent_column(absent, column, header));
         }
         let rest = self.rest.map(|rest| match rest {
             Rest::Other => Role::Other,
@@ -247,22 +249,40 @@ impl Plan {
         if unspoken.is_empty() {
             return Ok(columns);
         }
-        Err(Error::config(format_args!("no role is given for {}", some_of(&unspoken)))
+        Err(Error::config(format_args!("no role is given for {}", listed(&unspoken)))
             .advise("give each of these columns a role")
             .set(Setting::root("rest").to("drop"), "leave out all columns that are not named")
             .weaken(Setting::root("rest").to("other"), "publish all columns that are not named as they are"))
     }
 }
 
-/// Names in a row; of very many only the first and how many more there are.
-fn some_of(names: &[&str]) -> String {
-    const MOST: usize = 50;
-    let shown: Vec<String> =
-        names.iter().take(MOST).map(|name| crate::base::text::on_one_line(name)).collect();
-    match names.len().saturating_sub(MOST) {
-        0 => shown.join(", "),
-        more => format!("{} and {} more", shown.join(", "), crate::base::text::grouped(more as u64)),
+/// The error of a column that has a role and is not in the table.
+fn absent_column(name: &str, column: &Column, header: &[&str]) -> Error {
+    let shown = crate::base::text::on_one_line(name);
+    if let ([only], Some(likely)) = (header, header.first().and_then(|only| divides(only)))
+        && only.split(likely).any(|part| part.trim().trim_matches('"') == name)
+    {
+        let mark = if likely == '\t' { "a tab".to_owned() } else { format!("'{likely}'") };
+        return Error::config(format_args!(
+            "there is no column '{shown}', since the header is one column under this delimiter; it looks as if {mark} stood between fields"
+        ))
+        .unset(Setting::read("delimiter"), "leave the delimiter out, so that it is detected")
+        .set(Setting::read("delimiter"), format!("give {mark} as the delimiter"));
     }
+    let role = column.role.as_slice().first().map_or("quasi", |role| role.name());
+    Error::config(format_args!("there is no column '{shown}'{}", among_columns(name, header)))
+        .unset(Setting::role(role).of(&[name]), "correct the name where the column is given a role")
+}
+
+/// The delimiter that is found most often in a text, if any is.
+fn divides(text: &str) -> Option<char> {
+    let found = [',', ';', '\t', '|'].map(|delimiter| (text.matches(delimiter).count(), delimiter));
+    found
+        .into_iter()
+        .rev()
+        .max_by_key(|(count, _)| *count)
+        .filter(|(count, _)| *count > 0)
+        .map(|(_, delimiter)| delimiter)
 }
 
 fn check_column(name: &str, column: &Column) -> Result<(), Problem> {

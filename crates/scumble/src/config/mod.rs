@@ -54,5 +54,5 @@ pub use risk::RiskSpec;
 pub use roles::{Role, Roles};
 pub use schema::json_schema;
 pub use size::Size;
-pub use source::read_toml;
+pub use source::{has_any_key, read_toml, toml_words};
 pub use value::Value;

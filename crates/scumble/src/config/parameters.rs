@@ -17,7 +17,19 @@ use crate::error::{Error, Result, did_you_mean};
 /// Whoever reads parameters first calls [`Parameters::allow_only`], so that no misspelt one is ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Parameters(#[serde(with = "ordered")] Vec<(String, Value)>);
+pub struct Parameters(#[serde(with = "ordered")] Vec<(String, Value)>, #[serde(skip)] Places);
+
+/// Where in a plan parameters stand, by name. Two plans that ask for the same are equal, wherever it stands.
+#[derive(Debug, Clone, Default)]
+struct Places(Vec<(String, String)>);
+
+impl PartialEq for Places {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Places {}
 
 impl Parameters {
     /// The value of a parameter, as written.
@@ -29,9 +41,23 @@ impl Parameters {
     /// Gives a parameter a value. Hyphens in names are taken as underscores.
     pub fn set(&mut self, name: &str, value: Value) {
         let name = name.replace('-', "_");
+        self.1.0.retain(|(placed, _)| *placed != name);
         match self.0.iter_mut().find(|(given, _)| *given == name) {
             Some((_, old)) => *old = value,
             None => self.0.push((name, value)),
+        }
+    }
+
+    /// Says where in a plan a parameter stands, or a key beside the parameters.
+    pub(super) fn stands_at(&mut self, name: &str, line: String) {
+        self.1.0.push((name.to_owned(), line));
+    }
+
+    /// The error, with the place in the plan of the parameter that it is about, where that is known.
+    pub(crate) fn placed(&self, name: &str, error: Error) -> Error {
+        match self.1.0.iter().find(|(placed, _)| placed == name) {
+            Some((_, line)) => error.at_line(line),
+            None => error,
         }
     }
 
@@ -56,7 +82,8 @@ impl Parameters {
             [] => "there are none here".to_owned(),
             _ => format!("known are {}", known.join(", ")),
         };
-        Err(Error::config(format_args!("unknown parameter '{name}'{}", sentence(&near, &all))))
+        Err(self
+            .placed(name, Error::config(format_args!("unknown parameter '{name}'{}", sentence(&near, &all)))))
     }
 
     /// A whole number of at least `minimum`.
@@ -125,11 +152,14 @@ impl Parameters {
         let canonical = given.replace('-', "_");
         match choices.iter().find(|choice| **choice == canonical) {
             Some(choice) => Ok(Some(choice)),
-            None => Err(Error::config(format_args!(
-                "{name} must be one of {}, not '{given}'{}",
-                choices.join(", "),
-                did_you_mean(&canonical, choices.iter().copied()),
-            ))),
+            None => Err(self.placed(
+                name,
+                Error::config(format_args!(
+                    "{name} must be one of {}, not '{given}'{}",
+                    choices.join(", "),
+                    did_you_mean(&canonical, choices.iter().copied()),
+                )),
+            )),
         }
     }
 
@@ -159,9 +189,8 @@ impl Parameters {
         take: impl Fn(&'a Value) -> Option<T>,
     ) -> Result<Option<T>> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        let taken = take(value)
-            .ok_or_else(|| Error::config(format_args!("{name} must be {wish}, not {}", shown(value))))?;
-        Ok(Some(taken))
+        let wrong = || Error::config(format_args!("{name} must be {wish}, not {}", shown(value)));
+        take(value).ok_or_else(|| self.placed(name, wrong())).map(Some)
     }
 }
 

@@ -14,7 +14,7 @@ use super::rational::Rational;
 use super::risk::RiskSpec;
 use super::roles::Role;
 use super::size::Size;
-use super::source::Source;
+use super::source::{Source, Step};
 use super::value::Value;
 use crate::base::entry::plain;
 use crate::error::{Error, Result, did_you_mean};
@@ -109,6 +109,9 @@ pub struct Read {
     /// The character encoding: `utf-8`, `utf-16` or `windows-1252`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
+    /// How many lines above the header are not read, such as a title; they are detected where that is clear.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skip_rows: Option<u64>,
     /// The most that is taken of a table, once it is unpacked: `500MB`, `2GB`. If not given, files that are not compressed may
     /// have any size, and of others as much is taken as the disk has left.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -238,7 +241,7 @@ impl Read {
     /// How a release of this plan is read: the same texts mean a missing value, but it has a delimiter, quotes and an encoding of its own.
     #[must_use]
     pub fn of_release(&self) -> Self {
-        Self { delimiter: None, quote: None, header: None, encoding: None, ..self.clone() }
+        Self { delimiter: None, quote: None, header: None, encoding: None, skip_rows: None, ..self.clone() }
     }
 }
 
@@ -249,6 +252,7 @@ impl Default for Read {
             quote: None,
             header: None,
             encoding: None,
+            skip_rows: None,
             max_size: None,
             missing: ["?", "", "NA"].map(str::to_owned).to_vec(),
             missing_policy: MissingPolicy::default(),
@@ -383,16 +387,45 @@ impl Plan {
     /// [`Plan::ready`].
     pub fn from_toml(text: &str, file_name: &str) -> Result<Self> {
         let source = Source::new(text, file_name)?;
-        let plan: Self = source.read()?;
+        // Nothing of an evaluation is a key of a release.
+        if !source.has_key("input")
+            && ["data", "learner", "vary", "protocol"].iter().any(|key| source.has_key(key))
+        {
+            return Err(Error::config(format_args!(
+                "{file_name} is a plan of an evaluation, which compares releases of several tables, and no plan of a release"
+            ))
+            .advise("use 'scumble evaluate' with this plan")
+            .advise("give a plan of a release, such as 'scumble init' writes"));
+        }
+        let mut plan: Self = source.read()?;
         plan.check().map_err(|problem| source.error_at(&problem.path, problem.error))?;
+        plan.note_places(&source);
         Ok(plan)
+    }
+
+    /// Keeps where models and the algorithm are asked for, for what is found to be wrong with them later.
+    fn note_places(&mut self, source: &Source<'_>) {
+        let key = |name: &str| Step::Key(name.to_owned());
+        let given = |parameters: &Parameters, more: &[&str]| -> Vec<String> {
+            parameters.iter().map(|(name, _)| name).chain(more.iter().copied()).map(str::to_owned).collect()
+        };
+        for (place, spec) in self.privacy.iter_mut().enumerate() {
+            for name in given(&spec.parameters, &["model"]) {
+                let line = source.line_of(&[key("privacy"), Step::Item(place), key(&name)]);
+                line.into_iter().for_each(|line| spec.parameters.stands_at(&name, line));
+            }
+        }
+        for name in given(&self.algorithm.parameters, &["name", "metric"]) {
+            let line = source.line_of(&[key("algorithm"), key(&name)]);
+            line.into_iter().for_each(|line| self.algorithm.parameters.stands_at(&name, line));
+        }
     }
 
     /// Reads a plan file.
     pub fn load(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let bytes = scumble_files::limits::read_whole(path)
-            .map_err(|source| Error::io(format!("cannot read the plan {name}"), source))?;
+            .map_err(|source| scumble_files::cannot_read("the plan", path, source))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let line =
                 error.as_bytes()[..error.utf8_error().valid_up_to()].split(|byte| *byte == b'\n').count();

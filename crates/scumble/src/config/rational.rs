@@ -76,6 +76,17 @@ impl Rational {
         u64::try_from(product).unwrap_or(u64::MAX)
     }
 
+    /// For a share above 1 that may be meant in percent, how it is written: `; for 5 % write 0.05`.
+    #[must_use]
+    pub fn percent_hint(self) -> String {
+        let hundredth =
+            self.denominator.checked_mul(100).and_then(|hundred| Self::new(self.numerator, hundred));
+        match hundredth {
+            Some(share) if self > Self::ONE && share <= Self::ONE => format!("; for {self} % write {share}"),
+            _ => String::new(),
+        }
+    }
+
     /// The decimal text, where the fraction has one that can be read again.
     fn decimal(self) -> Option<String> {
         let mut places = 0;
@@ -203,6 +214,14 @@ mod tests {
         assert_eq!(rational("007"), Rational::whole(7));
         assert_eq!(Rational::ONE.cmp_ratio(1, 0), Ordering::Less, "anything over zero is above");
         assert_eq!(Rational::whole(u64::MAX).floor_of(2), u64::MAX);
+    }
+
+    #[test]
+    fn percents_are_answered_with_their_share() {
+        assert_eq!(rational("5").percent_hint(), "; for 5 % write 0.05");
+        assert_eq!(rational("2.5").percent_hint(), "; for 2.5 % write 0.025");
+        assert_eq!(rational("0.5").percent_hint(), "");
+        assert_eq!(rational("200").percent_hint(), "");
     }
 
     #[test]

@@ -15,6 +15,12 @@ pub fn read_toml<T: DeserializeOwned>(text: &str, file: &str) -> Result<T> {
     Source::new(text, file)?.read()
 }
 
+/// Whether a text of TOML has any of these keys outside of all tables. False where it is none.
+#[must_use]
+pub fn has_any_key(text: &str, keys: &[&str]) -> bool {
+    Source::new(text, "").is_ok_and(|source| keys.iter().any(|key| source.has_key(key)))
+}
+
 /// A plan's text, parsed so far that places in it can be found.
 pub(super) struct Source<'a> {
     file: &'a str,
@@ -44,6 +50,11 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
+    /// The keys of the text itself, outside of all tables.
+    pub(super) fn has_key(&self, name: &str) -> bool {
+        self.table.iter().any(|(key, _)| key.get_ref().as_ref() == name)
+    }
+
     /// The text as a structure.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T> {
         toml::from_str(self.text).map_err(|error| self.toml_error(&error))
@@ -51,6 +62,15 @@ impl<'a> Source<'a> {
 
     /// An error at the place where a path leads, or as far as it leads.
     pub(super) fn error_at(&self, path: &[Step], error: Error) -> Error {
+        self.placed(self.span_of(path), error)
+    }
+
+    /// The place where a path leads, or as far as it leads: `release.toml:12:5`.
+    pub(super) fn line_of(&self, path: &[Step]) -> Option<String> {
+        self.line(self.span_of(path)?)
+    }
+
+    fn span_of(&self, path: &[Step]) -> Option<Range<usize>> {
         let mut span = None;
         let mut table = Some(&self.table);
         let mut value: Option<&Spanned<DeValue<'_>>> = None;
@@ -72,11 +92,18 @@ impl<'a> Source<'a> {
             value = next;
             table = next.and_then(|next| next.get_ref().as_table());
         }
-        self.placed(span, error)
+        span
+    }
+
+    fn line(&self, span: Range<usize>) -> Option<String> {
+        let before = self.text.get(..span.start)?;
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Some(format!("{}:{line}:{column}", self.file))
     }
 
     fn toml_error(&self, error: &toml::de::Error) -> Error {
-        self.error(error.span(), &reworded(error.message()))
+        self.error(error.span(), &toml_words(error.message()))
     }
 
     fn error(&self, span: Option<Range<usize>>, message: &str) -> Error {
@@ -85,12 +112,8 @@ impl<'a> Source<'a> {
 
     fn placed(&self, span: Option<Range<usize>>, error: Error) -> Error {
         let file = self.file;
-        error.reworded(|message| match span.and_then(|span| self.text.get(..span.start)) {
-            Some(before) => {
-                let line = before.matches('\n').count() + 1;
-                let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-                format!("{file}:{line}:{column}: {message}")
-            }
+        error.reworded(|message| match span.and_then(|span| self.line(span)) {
+            Some(line) => format!("{line}: {message}"),
             None => format!("{file}: {message}"),
         })
     }
@@ -115,7 +138,8 @@ fn first_inexact<'v, 'a: 'v>(
 }
 
 /// The messages of the TOML reader in our words, with did-you-mean.
-fn reworded(message: &str) -> String {
+#[must_use]
+pub fn toml_words(message: &str) -> String {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match quoted[..] {
         [given, ref known @ ..] if message.starts_with("unknown field") => {
@@ -125,6 +149,10 @@ fn reworded(message: &str) -> String {
             unknown("unknown value", given, known, "values here are")
         }
         [name] if message.starts_with("missing field") => format!("the key '{name}' is missing"),
+        // What the TOML reader says of a word without quotes.
+        _ if message.contains("literal string") || message.contains("must be quoted") => {
+            "a text must stand in quotes: name = \"mondrian\"".to_owned()
+        }
         _ => message.replace("\n", "; "),
     }
 }

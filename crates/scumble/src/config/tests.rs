@@ -29,6 +29,7 @@ encoding = "windows-1252"
 missing = ["-", ""]
 missing_policy = "drop-row"
 max_size = "2 GB"
+skip_rows = 2
 
 [columns.zip]
 role = "quasi"
@@ -409,15 +410,21 @@ fn a_plan_meets_a_header() {
     let absent = plan(&format!("{HEAD}{lines}")).columns_for(&["age", "ocupation"]).expect_err("not there");
     assert_eq!(
         absent.to_string(),
-        "the plan has a column 'occupation', but the table has none of that name; did you mean 'ocupation'?"
+        "there is no column 'occupation'; did you mean 'ocupation'? (the columns are age, ocupation); correct the name where the \
+         column is given a role ([columns.occupation] role = \"quasi\")"
     );
+    let one = plan(&format!("{HEAD}{lines}")).columns_for(&["age;occupation;sex"]).expect_err("one field");
+    assert!(one.to_string().contains("it looks as if ';' stood between fields"), "{one}");
 }
 
 #[test]
 fn misspelt_parameters_of_an_algorithm_are_compared_with_all_keys() {
     let plan = plan(&format!("{HEAD}[algorithm]\nsupression = 0.1\nalpha = 1\n"));
     let error = plan.algorithm.allow_only(&["alpha"]).expect_err("misspelt").to_string();
-    assert!(error.starts_with("unknown parameter 'supression'; did you mean 'suppression'?"), "{error}");
+    assert!(
+        error.starts_with("release.toml:4:1: unknown parameter 'supression'; did you mean 'suppression'?"),
+        "{error}"
+    );
 }
 
 /// The schema of a key, references followed.

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::config::profile::refuse_unjudged;
 use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
-use crate::error::{Error, Result, Setting, did_you_mean};
+use crate::error::{Error, Result, Setting, among_columns};
 use crate::problem::{Budget, Problem};
 use crate::recoding::published::Classes;
 use crate::recoding::{Assignment, Members, Step};
@@ -223,7 +223,8 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     if let Some(absent) = saved.needed(private).into_iter().find(|name| !has(name)) {
         let quasi = saved.quasi.iter().any(|quasi| quasi.name == absent);
         let why = if quasi { "which is a quasi-identifier of the recoding" } else { "which its models read" };
-        let near = did_you_mean(absent, header.names.iter().map(String::as_str));
+        let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
+        let near = among_columns(absent, &names);
         return Err(Error::config(format!("the table has no column '{absent}', {why}{near}")));
     }
     let (known, absent): (Vec<_>, Vec<_>) = plan.columns.iter().cloned().partition(|(name, _)| has(name));

@@ -34,6 +34,27 @@ struct About {
     files: Vec<FileSheet>,
     #[serde(default)]
     spreadsheet_safe: bool,
+    #[serde(default)]
+    guarantees: Vec<Promised>,
+}
+
+/// What a datasheet says that holds.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Promised {
+    /// The model, as people write it: `5-anonymity`.
+    pub model: String,
+    /// The columns that it is about.
+    pub on: Vec<String>,
+}
+
+/// What a release promises by the datasheet beside it; none if there is no datasheet, or if it does not describe this file.
+#[must_use]
+pub fn promised_by_datasheet(release: &Path) -> Option<Vec<Promised>> {
+    if !has_datasheet(release) {
+        return None;
+    }
+    let [sheet, _] = datasheets_of(release);
+    read(&sheet).ok().flatten().map(|about| about.guarantees)
 }
 
 /// What was found when a release was compared with its datasheet.

@@ -17,7 +17,7 @@ use scumble_files::{Control, ReadOptions, Source};
 
 use crate::config::profile::refuse_unjudged;
 use crate::config::{Plan, Role};
-use crate::error::{Error, Result, Setting, did_you_mean};
+use crate::error::{Error, Result, Setting, among_columns};
 use crate::problem::{Budget, Progress};
 use crate::registry::{self, Method};
 use crate::release::outputs::Outputs;
@@ -63,8 +63,8 @@ mod written;
 
 pub use apply::{Applied, apply, apply_beside};
 pub use described::{
-    SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of, is_spreadsheet_safe,
-    older_datasheets_of,
+    Promised, SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of,
+    is_spreadsheet_safe, older_datasheets_of, promised_by_datasheet,
 };
 pub use in_memory::{RecodedRows, Release, RowMap};
 use pipeline::{Destination, Watched};
@@ -187,7 +187,8 @@ fn again<'s>(
 /// The algorithm that a plan names, after all checks that need nothing but the plan.
 fn method_for(plan: &Plan) -> Result<Method> {
     plan.ready()?;
-    let method = registry::method(&plan.algorithm.name)?;
+    let method = registry::method(&plan.algorithm.name)
+        .map_err(|error| plan.algorithm.parameters.placed("name", error))?;
     together::check_asked(plan, matches!(method, Method::Classes(_)))?;
     if plan.recoding.is_some() {
         check_rule_for_rows(plan, &method)?;
@@ -350,7 +351,7 @@ pub fn read_original(plan: &Plan, source: &Source, control: &Control) -> Result<
     let options = ReadOptions { control: control.clone(), ..read_options(&plan.read)? };
     let header = scumble_files::read_header(source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
-    let columns = plan.columns_for(&names)?;
+    let columns = plan.columns_for(&names).map_err(|error| error.in_file(source.name()))?;
     let plan =
         Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
     let read = read_columns(&plan, source, options)?;
@@ -384,6 +385,7 @@ pub fn read_options(read: &crate::config::Read) -> Result<ReadOptions> {
         quote: byte("quote", read.quote)?,
         header: read.header,
         encoding,
+        skip_rows: read.skip_rows,
         max_size: read.max_size.map(crate::config::Size::bytes),
         ..ReadOptions::default()
     })
@@ -396,5 +398,6 @@ pub fn other_options(plan: &Plan) -> ReadOptions {
 
 /// A helpful error for a name that is not among the columns.
 pub fn unknown_column(name: &str, names: &[&str]) -> Error {
-    Error::config(format!("there is no column '{name}'{}", did_you_mean(name, names.iter().copied())))
+    let shown = crate::base::text::on_one_line(name);
+    Error::config(format!("there is no column '{shown}'{}", among_columns(name, names)))
 }

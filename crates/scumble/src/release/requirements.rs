@@ -77,7 +77,7 @@ pub(super) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
     let quasi: Vec<&str> = prepared.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     for spec in &plan.privacy {
-        let entry = MODELS.find(&spec.model)?;
+        let entry = MODELS.find(&spec.model).map_err(|error| spec.parameters.placed("model", error))?;
         let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
         spec.parameters
             .allow_only(&known)

@@ -78,7 +78,17 @@ pub(super) fn budget_of(plan: &Plan) -> Budget {
 /// An error for a parameter that the algorithm does not have.
 pub(super) fn allow_parameters<B>(plan: &Plan, entry: &Entry<B>) -> Result<()> {
     let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
-    plan.algorithm.allow_only(&known)
+    plan.algorithm.allow_only(&known).map_err(|error| {
+        error.reworded(|what| {
+            let own = if known.is_empty() { "none of its own".to_owned() } else { known.join(", ") };
+            let what = what
+                .split(" (known are")
+                .next()
+                .and_then(|what| what.split("; known are").next())
+                .unwrap_or_default();
+            format!("algorithm '{}': {what}; its parameters are {own}", entry.name)
+        })
+    })
 }
 
 /// What an algorithm needs where the plan is silent.
@@ -127,7 +137,7 @@ pub(super) fn make_problem(
             .set(Wanted::model("k_anonymity").with("k", 5), "ask for a model, such as k-anonymity"));
     }
     let metric = plan.algorithm.metric.as_deref().unwrap_or(needs.metric);
-    let metric = METRICS.find(metric)?;
+    let metric = METRICS.find(metric).map_err(|error| plan.algorithm.parameters.placed("metric", error))?;
     let suppression = plan.algorithm.suppression;
     if suppression.is_some_and(|share| share > Rational::ONE) {
         return Err(Error::config("the suppression limit is a share of the rows and lies between 0 and 1"));

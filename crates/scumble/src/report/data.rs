@@ -488,7 +488,7 @@ pub struct Subgroup {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Risk {
-    /// What is counted: rows, or persons where some have several rows. A person counts once in every class.
+    /// What is counted: rows, or persons where some have several rows. A person counts once, where they are found most easily.
     pub unit: Unit,
     /// If the original had been published on the same columns.
     pub before: Option<RiskFigures>,

@@ -20,6 +20,8 @@ pub struct RiskClasses {
     pub sizes: Vec<u64>,
     /// Where persons are counted, a person of each class: the only one of classes of one. Empty where rows are counted.
     pub person: Vec<u32>,
+    /// Where persons are counted, who is in which class, as pairs of class and person; persons may be in several.
+    pub members: Vec<(u32, u32)>,
     /// The class of each row; empty where classes were not counted from rows.
     pub class_of_row: Vec<u32>,
     /// The class that shows `*` in every quasi-identifier.
@@ -55,6 +57,7 @@ impl RiskClasses {
             codes,
             sizes,
             person: Vec::new(),
+            members: Vec::new(),
             class_of_row: groups.group_of_row,
             star,
         })
@@ -69,16 +72,32 @@ impl RiskClasses {
         present.dedup();
         self.sizes.fill(0);
         self.person = vec![0; self.sizes.len()];
-        for (class, person) in present {
-            self.sizes[class as usize] += 1;
-            self.person[class as usize] = person;
+        for (class, person) in &present {
+            self.sizes[*class as usize] += 1;
+            self.person[*class as usize] = *person;
+        }
+        self.members = present;
+    }
+
+    /// All rows; or all persons, each counted once, in however many classes they are.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        if self.members.is_empty() {
+            self.sizes.iter().sum()
+        } else {
+            distinct(self.members.iter().map(|(_, person)| *person))
         }
     }
 
-    /// All rows; or all persons, each counted once in every class.
+    /// How many rows, or how many persons, are in one of these classes, each counted once.
     #[must_use]
-    pub fn rows(&self) -> u64 {
-        self.sizes.iter().sum()
+    pub fn in_any(&self, is_one: impl Fn(usize) -> bool) -> u64 {
+        if self.members.is_empty() {
+            let of_class = self.sizes.iter().enumerate();
+            return of_class.filter(|(class, _)| is_one(*class)).map(|(_, size)| size).sum();
+        }
+        let there = self.members.iter().filter(|(class, _)| is_one(*class as usize));
+        distinct(there.map(|(_, person)| *person))
     }
 
     /// Whether these classes, given as the second of each pair, have one person in all.
@@ -104,7 +123,24 @@ impl RiskClasses {
     /// The size of classes and how many rows are in classes of that size, for [`RiskFigures::of_sizes`](super::RiskFigures).
     #[must_use]
     pub fn rows_by_size(&self) -> Vec<(u64, u64)> {
-        self.histogram().into_iter().map(|(size, classes)| (size, size * classes)).collect()
+        self.rows_by(&self.sizes)
+    }
+
+    /// The same with other sizes of the classes, such as those in a population. A person who is in several classes counts once, where
+    /// they are found most easily.
+    #[must_use]
+    pub fn rows_by(&self, sizes: &[u64]) -> Vec<(u64, u64)> {
+        if self.members.is_empty() {
+            let mut parts: Vec<(u64, u64)> = sizes.iter().copied().zip(self.sizes.iter().copied()).collect();
+            parts.sort_unstable();
+            let same = parts.chunk_by(|a, b| a.0 == b.0);
+            return same.map(|same| (same[0].0, same.iter().map(|(_, rows)| rows).sum())).collect();
+        }
+        let mut of_persons: Vec<(u32, u64)> =
+            self.members.iter().map(|(class, person)| (*person, sizes[*class as usize])).collect();
+        of_persons.sort_unstable();
+        of_persons.dedup_by_key(|(person, _)| *person);
+        histogram(of_persons.into_iter().map(|(_, size)| size))
     }
 
     /// How many rows of a population are in each class. `table` is the table that was grouped; a row of the population is in
@@ -134,6 +170,14 @@ impl RiskClasses {
         }
         Ok(groups.group_of_row[..self.sizes.len()].iter().map(|group| rows[*group as usize]).collect())
     }
+}
+
+/// How many different persons these are.
+pub(super) fn distinct(persons: impl Iterator<Item = u32>) -> u64 {
+    let mut persons: Vec<u32> = persons.collect();
+    persons.sort_unstable();
+    persons.dedup();
+    persons.len() as u64
 }
 
 /// How many classes have each size, ascending by size.
@@ -184,7 +228,11 @@ pub(crate) mod tests {
         assert_eq!(classes.sizes, [3, 2]);
         // Person 7 has both rows of the second class and one of the first.
         classes.count_persons(&[7, 4, 4, 7, 7]);
-        assert_eq!((&classes.sizes[..], classes.person[1], classes.rows()), (&[2, 1][..], 7, 3));
+        assert_eq!((&classes.sizes[..], classes.person[1], classes.rows()), (&[2, 1][..], 7, 2));
+        // Person 7 counts once, where they are alone.
+        assert_eq!(classes.rows_by_size(), [(1, 1), (2, 1)]);
+        assert_eq!(classes.rows_by(&[5, 9]), [(5, 2)]);
+        assert_eq!((classes.in_any(|_| true), classes.in_any(|class| class == 1)), (2, 1));
     }
 
     #[test]

@@ -75,7 +75,8 @@ pub struct RiskTable<'a> {
 pub struct Assessment {
     /// The columns that outsiders may know.
     pub quasi: Vec<String>,
-    /// What class sizes and figures count: rows, or persons where some have several rows. A person counts once in every class.
+    /// What class sizes and figures count: rows, or persons where some have several rows. A person counts once in each class, and in
+    /// figures once in all, where they are found most easily.
     pub unit: Unit,
     /// The rows of the table.
     pub rows: u64,
@@ -174,7 +175,7 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Resu
     if let Some(of_rows) = input.persons {
         classes.count_persons(of_rows);
         unit = Unit::Persons;
-        persons = Some(distinct(of_rows));
+        persons = Some(classes.rows());
     }
     refuse_too_many_sets(&classes, spec.combination_size as usize)?;
     control.check()?;
@@ -186,8 +187,7 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Resu
     let journalist = match &counted {
         None => Journalist { upper_bound: true, risk: prosecutor.clone() },
         Some(counted) => {
-            let parts: Vec<(u64, u64)> =
-                counted.sizes.iter().copied().zip(classes.sizes.iter().copied()).collect();
+            let parts = classes.rows_by(&counted.sizes);
             Journalist { upper_bound: false, risk: RiskFigures::of_sizes(&parts, spec.threshold) }
         }
     };
@@ -222,7 +222,7 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Resu
             Some(found)
         }
     };
-    let alone = classes.sizes.iter().filter(|size| **size == 1).count() as u64;
+    let alone = classes.in_any(|class| classes.sizes[class] == 1);
     let (singling, scores) = looked.unzip();
     let found = Assessment {
         quasi: classes.names.clone(),
@@ -252,14 +252,6 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Resu
     records.scores = scores.unwrap_or_default();
     records.classes = classes;
     Ok((found, records))
-}
-
-/// How many different ones there are.
-fn distinct(persons: &[u32]) -> u64 {
-    let mut persons = persons.to_vec();
-    persons.sort_unstable();
-    persons.dedup();
-    persons.len() as u64
 }
 
 /// What was asked for and cannot be said where persons have several rows.

@@ -6,8 +6,7 @@
 //! one column less. Classes of one tuple are left behind at once: they are unique or never will be. That is what keeps the
 //! search short, since people who are found by few columns are not carried on.
 //!
-//! Where persons have several rows, a row is unique if no other *person* has its values, and a person counts once in every
-//! class.
+//! Where persons have several rows, a row is unique if no other *person* has its values, and a person counts once.
 
 use scumble_files::Control;
 
@@ -39,7 +38,7 @@ pub(crate) fn sets(columns: usize, largest: usize) -> u64 {
 pub(super) struct Found {
     /// Classes (of one row) and the sets that are minimal for them, ascending.
     pub(super) minimal: Vec<(u32, ColumnSet)>,
-    /// The sets on which somebody is unique, and how many rows are, minimal or not.
+    /// The sets on which somebody is unique, and how many rows are, minimal or not; or how many persons, each counted once.
     pub(super) unique_rows: Vec<(ColumnSet, u64)>,
 }
 
@@ -66,7 +65,7 @@ pub(super) fn search(classes: &RiskClasses, largest: usize, control: &Control) -
     let members: Vec<u32> = (0..classes.sizes.len() as u32).collect();
     let all = Refined { ends: vec![members.len()], members };
     control.begin(Some(sets(columns, largest)));
-    search.visit(0, columns, &all, 0, control)?;
+    search.visit(0, columns, &all, &Alone::default(), control)?;
     drop(all);
     // There may be a link for each of millions of rows, so the list is not copied, and all else is freed first.
     let UniqueSearch { links, unique_rows, .. } = search;
@@ -97,6 +96,27 @@ struct Refined {
     ends: Vec<usize>,
 }
 
+/// Who is unique on a set: how many, and who, where persons are counted.
+#[derive(Default)]
+struct Alone {
+    count: u64,
+    persons: Vec<u32>,
+}
+
+impl Alone {
+    /// With these classes, each of one row or one person.
+    fn with(&self, found: &[u32], person: &[u32]) -> Self {
+        if person.is_empty() {
+            return Self { count: self.count + found.len() as u64, persons: Vec::new() };
+        }
+        let mut persons = self.persons.clone();
+        persons.extend(found.iter().map(|class| person[*class as usize]));
+        persons.sort_unstable();
+        persons.dedup();
+        Self { count: persons.len() as u64, persons }
+    }
+}
+
 struct UniqueSearch<'a> {
     classes: &'a RiskClasses,
     /// The column of each bit.
@@ -119,7 +139,7 @@ impl UniqueSearch<'_> {
         set: ColumnSet,
         limit: usize,
         partition: &Refined,
-        unique: u64,
+        alone: &Alone,
         control: &Control,
     ) -> Result<()> {
         for bit in 0..limit {
@@ -129,15 +149,15 @@ impl UniqueSearch<'_> {
             let last = next.count_ones() as usize == self.largest;
             let (refined, found) = self.refine(partition, self.order[bit], !last);
             // Who is unique on a part is unique on the whole.
-            let unique = unique + found.len() as u64;
+            let alone = alone.with(&found, &self.classes.person);
             for class in found {
                 self.note(class, next);
             }
-            if unique > 0 {
-                self.unique_rows.push((next, unique));
+            if alone.count > 0 {
+                self.unique_rows.push((next, alone.count));
             }
             if !last {
-                self.visit(next, bit, &refined, unique, control)?;
+                self.visit(next, bit, &refined, &alone, control)?;
             }
         }
         Ok(())
@@ -281,7 +301,7 @@ mod tests {
         // The first column is enough for both rows of the first person, and the second column for one of them.
         let found = search(&classes, 2);
         assert_eq!(found.minimal, [(0, 1), (1, 1), (1, 2)]);
-        assert_eq!(found.unique_rows, [(1, 2), (2, 1), (3, 2)]);
+        assert_eq!(found.unique_rows, [(1, 1), (2, 1), (3, 1)], "that person counts once");
     }
 
     #[test]

@@ -111,6 +111,8 @@ pub fn singling(
         .map(|name| ColumnContribution { column: name.clone(), share: 0.0, rows: 0 })
         .collect();
     let mut minimal_of: BTreeMap<ColumnSet, u64> = BTreeMap::new();
+    // Where persons are counted: the fewest columns that are enough to find each, and all columns that have to do with it.
+    let mut of_persons: BTreeMap<u32, (usize, ColumnSet)> = BTreeMap::new();
     for of_class in found.minimal.chunk_by(|a, b| a.0 == b.0) {
         let class = of_class[0].0 as usize;
         let mut touched: ColumnSet = 0;
@@ -125,6 +127,18 @@ pub fn singling(
             members(*set, all).for_each(|column| columns[column].share += weights[of]);
             *minimal_of.entry(*set).or_default() += 1;
         }
+        match classes.person.get(class) {
+            Some(person) => {
+                let known = of_persons.entry(*person).or_insert((fewest, 0));
+                *known = (known.0.min(fewest), known.1 | touched);
+            }
+            None => {
+                sizes[fewest].rows += 1;
+                members(touched, all).for_each(|column| columns[column].rows += 1);
+            }
+        }
+    }
+    for (fewest, touched) in of_persons.into_values() {
         sizes[fewest].rows += 1;
         members(touched, all).for_each(|column| columns[column].rows += 1);
     }

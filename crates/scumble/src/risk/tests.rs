@@ -103,7 +103,7 @@ fn persons_are_counted_where_they_have_several_rows() {
         RiskTable { table: &sample, quasi: &quasi, missing: &[], population: None, persons: Some(&persons) };
     let (found, records) = assess(&input, &spec, &scumble_files::Control::default()).expect("figures");
     assert_eq!((found.unit, found.rows, found.persons), (Unit::Persons, 5, Some(3)));
-    assert_eq!((found.smallest_class, found.prosecutor.rows), (Some(2), 4));
+    assert_eq!((found.smallest_class, found.prosecutor.rows), (Some(2), 3));
     assert_eq!((found.prosecutor.highest, found.uniques.rows), (Amount::Finite(0.5), 0));
     assert_eq!(records.classes.sizes, [2, 2]);
     // What takes a row for a person is left out, and that is said.
@@ -116,11 +116,12 @@ fn persons_are_counted_where_they_have_several_rows() {
           survey weights and households"
         ]
     );
-    // People of a population are one row each, so the journalist is as always: 2/4 + 2/2.
+    // People of a population are one row each, so the journalist is as always. Person 0 counts once, in the smaller class: 1/2 + 1/4 + 1/2.
     input.population = Some(&people);
     let (found, _) =
         assess(&input, &RiskSpec::default(), &scumble_files::Control::default()).expect("figures");
-    assert_eq!(found.journalist.risk.expected, Amount::Finite(1.5));
+    assert_eq!((found.journalist.risk.rows, found.journalist.risk.expected), (3, Amount::Finite(1.25)));
+    assert_eq!(found.journalist.risk.bands.iter().map(|band| band.rows).sum::<u64>(), 3);
     assert_eq!(
         found.uniques.population.map(|found| (found.uniques, found.sampling_fraction)),
         Some((1.0, 0.6))

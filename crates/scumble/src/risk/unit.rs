@@ -11,7 +11,7 @@ pub enum Unit {
     /// Rows: each is one person.
     #[default]
     Rows,
-    /// Persons: some have several rows. A person counts once in every class.
+    /// Persons: some have several rows. A person counts once in each class; in figures once in all, where they are found most easily.
     Persons,
 }
 

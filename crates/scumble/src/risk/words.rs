@@ -108,7 +108,7 @@ pub fn marketer(found: &Assessment) -> String {
     let bound = if found.journalist.upper_bound { "at most about" } else { "about" };
     let links = match found.unit {
         Unit::Rows => "every row with a person",
-        Unit::Persons => "all persons of every class with somebody",
+        Unit::Persons => "every person of the table with somebody",
     };
     format!(
         "An attacker who links {links} gets {bound} {} of {} right ({}).",
@@ -207,8 +207,8 @@ pub fn one_person(unit: Unit) -> &'static str {
     match unit {
         Unit::Rows => "One row is taken for one person.",
         Unit::Persons => {
-            "Some persons have several rows: those of one person are no candidates for each other, and a person counts once in \
-             every class."
+            "Some persons have several rows: those of one person are no candidates for each other, and a person counts once, where they \
+             are found most easily."
         }
     }
 }

@@ -50,7 +50,8 @@ impl Kind {
             }
         }
         // "1,234" may be a thousand: only a column with some other number of places is surely decimal.
-        let mut places = texts.clone().filter_map(|text| text.split_once(',')).map(|(_, after)| after.len());
+        let mut places =
+            texts.clone().filter_map(|text| text.split_once(',')).map(|(_, after)| after.trim_end().len());
         if places.any(|places| places != 3)
             && texts.clone().all(|text| Self::DecimalComma.mantissa(text).is_some())
         {
@@ -75,6 +76,8 @@ impl Kind {
 
     /// A number as digits and decimal places, exactly; `None` for texts and dates.
     fn mantissa(self, text: &str) -> Option<(i128, u32)> {
+        // Blanks around a number mean nothing.
+        let text = text.trim();
         let (negative, digits) = match text.as_bytes().first()? {
             b'-' => (true, &text[1..]),
             b'+' => (false, &text[1..]),
@@ -255,6 +258,8 @@ mod tests {
     fn kinds_are_inferred() {
         assert_eq!(infer(&["1", "-20", "0"]), Inference::Clear(Kind::Integer));
         assert_eq!(infer(&["1", "2.50", ".4", "1e3"]), Inference::Clear(Kind::Decimal));
+        assert_eq!(infer(&[" 1", "-20 ", "0"]), Inference::Clear(Kind::Integer), "blanks mean nothing");
+        assert_eq!(infer(&["1,500 ", "20"]), Inference::Clear(Kind::Text), "nor do they tell places");
         assert_eq!(infer(&["1,5", "20"]), Inference::Clear(Kind::DecimalComma));
         assert_eq!(infer(&["1,500", "20"]), Inference::Clear(Kind::Text), "may be thousands");
         assert_eq!(infer(&["01067", "10115"]), Inference::Clear(Kind::Text), "codes with leading zeros");

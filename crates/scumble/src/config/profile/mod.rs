@@ -7,6 +7,7 @@ mod hierarchies;
 mod households;
 mod kind_words;
 mod kinds;
+mod missing;
 mod name_says;
 mod plan_writer;
 mod roles;
@@ -17,6 +18,7 @@ mod unjudged;
 mod words;
 
 pub use hierarchies::HierarchyGuess;
+pub use missing::LooksMissing;
 pub(crate) use name_says::NameSays;
 pub use plan_writer::{PlanFiles, plan_toml};
 pub use signs::Sign;
@@ -79,6 +81,8 @@ pub struct ColumnProfile {
     pub domain: Option<(i64, i64)>,
     /// How values could be generalised, for quasi-identifiers.
     pub hierarchy: Option<HierarchyGuess>,
+    /// Texts that look like missing values. Those that are words are counted as missing here.
+    pub looks_missing: LooksMissing,
 }
 
 /// How sure a guess is.
@@ -164,7 +168,7 @@ impl<'a> Facts<'a> {
     fn counts_few(&self) -> bool {
         const MOST: u64 = 20;
         let small = |value: &&str| value.trim().parse::<u64>().is_ok_and(|number| number <= MOST);
-        self.distinct > 1 && self.distinct <= MOST && self.column.values.iter().all(|value| small(value))
+        self.distinct > 1 && self.distinct <= MOST && self.column.values.iter().all(small)
     }
 
     /// Whether most values are a date with a time of day behind it.
@@ -237,13 +241,16 @@ fn find_places(columns: &mut [Facts<'_>]) {
 /// Profiles all columns of a table, in their order: some guesses depend on the others.
 #[must_use]
 pub fn profile(columns: &[ColumnValues<'_>]) -> Vec<ColumnProfile> {
+    let (looks_missing, columns): (Vec<LooksMissing>, Vec<ColumnValues<'_>>) =
+        columns.iter().map(missing::apart).unzip();
     let mut facts: Vec<Facts<'_>> = columns.iter().map(Facts::of).collect();
     find_places(&mut facts);
     let guesses = roles::guess(&facts);
     facts
         .into_iter()
         .zip(guesses)
-        .map(|(facts, guess)| {
+        .zip(looks_missing)
+        .map(|((facts, guess), looks_missing)| {
             let value_type = hierarchies::value_type(&facts);
             let quasi = guess.roles.has(crate::config::Role::Quasi);
             let sensitive = guess.roles.has(crate::config::Role::Sensitive);
@@ -261,6 +268,7 @@ pub fn profile(columns: &[ColumnValues<'_>]) -> Vec<ColumnProfile> {
                 domain: if quasi { hierarchies::domain(&facts) } else { None },
                 hierarchy: quasi.then(|| hierarchies::guess(&facts, value_type)),
                 signs: facts.signs,
+                looks_missing,
             }
         })
         .collect()

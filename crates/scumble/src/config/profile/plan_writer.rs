@@ -60,7 +60,7 @@ pub fn plan_toml(profiles: &[ColumnProfile], files: &PlanFiles, read: &Read, acc
     write_head(&mut text, files, accept);
     write_read(&mut text, read);
     for profile in profiles {
-        write_column(&mut text, profile, accept);
+        write_column(&mut text, profile, &read.missing, accept);
     }
     write_privacy(&mut text, profiles);
     write_algorithm(&mut text, profiles);
@@ -112,13 +112,14 @@ fn write_read(text: &mut String, read: &Read) {
     text.push_str(&toml::to_string(read).unwrap_or_default());
 }
 
-fn write_column(text: &mut String, profile: &ColumnProfile, accept: bool) {
+fn write_column(text: &mut String, profile: &ColumnProfile, missing: &[String], accept: bool) {
     let roles = if accept { profile.roles.clone().accepted() } else { profile.roles.clone().guessed() };
     line!(text, "\n# {}", counts(profile));
     // A comment ends with its line, so nothing in it may end one.
     line!(text, "# {} (Confidence: {}.)", on_one_line(&profile.reason), profile.confidence.name());
     line!(text, "[columns.{}]", key(&profile.name));
     line!(text, "role = {}", roles.to_toml());
+    write_missing(text, profile, missing);
     let undecided = profile.kind == Inference::AmbiguousDate;
     if undecided && accept {
         line!(
@@ -156,6 +157,36 @@ fn write_column(text: &mut String, profile: &ColumnProfile, accept: bool) {
             line!(text, "hierarchy = {}  # {}", hierarchy.toml, hierarchy.reason);
         }
     }
+}
+
+/// The texts that look like missing values. What surely is one is set, for somebody to confirm; what may be a value is only told.
+fn write_missing(text: &mut String, profile: &ColumnProfile, known: &[String]) {
+    let found = &profile.looks_missing;
+    let list = |more: &[&[String]]| {
+        let all: Vec<String> =
+            known.iter().chain(more.iter().copied().flatten()).map(|text| quoted(text)).collect();
+        all.join(", ")
+    };
+    if !found.words.is_empty() {
+        line!(
+            text,
+            "# ? {} a text that looks like a missing value. Remove from the list what is a value.",
+            have(found.rows)
+        );
+        line!(text, "missing = [{}]", list(&[&found.words]));
+    }
+    if !found.numbers.is_empty() {
+        line!(
+            text,
+            "# ? Some numbers are far from all others, as surveys write a missing answer. If they are none, remove the #:"
+        );
+        line!(text, "# missing = [{}]", list(&[&found.words, &found.numbers]));
+    }
+}
+
+/// `1 row has`, `12 rows have`.
+fn have(count: u64) -> String {
+    format!("{} {}", rows(count), if count == 1 { "has" } else { "have" })
 }
 
 /// How many values there are, in words.

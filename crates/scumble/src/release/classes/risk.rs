@@ -35,9 +35,9 @@ pub(super) fn risk(run: &ClassRun<'_>) -> Result<Risk> {
     };
     let journalist = |classes: &RiskClasses, people: Vec<u64>| {
         // A class counts at least as large as in the table, whether or not the population has everybody.
-        let parts: Vec<(u64, u64)> =
-            classes.sizes.iter().zip(people).map(|(here, there)| (there.max(*here), *here)).collect();
-        RiskFigures::of_sizes(&parts, spec.threshold)
+        let sizes: Vec<u64> =
+            classes.sizes.iter().zip(people).map(|(here, there)| there.max(*here)).collect();
+        RiskFigures::of_sizes(&classes.rows_by(&sizes), spec.threshold)
     };
     let (table, control) = (&run.problem.table, run.problem.progress.control());
     Ok(Risk {
@@ -92,6 +92,18 @@ fn a_person(cells: &[Cell], payloads: &Payloads) -> Option<u32> {
     payloads.person_of(cells.first()?.payload)
 }
 
+/// Who is in a class, where persons have several rows.
+fn members(class: usize, cells: &[Cell], payloads: &Payloads) -> Vec<(u32, u32)> {
+    let mut persons: Vec<(u32, u32)> = cells
+        .iter()
+        .filter_map(|cell| payloads.person_of(cell.payload))
+        .map(|person| (class as u32, person))
+        .collect();
+    persons.sort_unstable();
+    persons.dedup();
+    persons
+}
+
 /// The tuples; without their codes where combinations are not to be looked at.
 fn original(run: &ClassRun<'_>) -> RiskClasses {
     let table = &run.problem.table;
@@ -102,8 +114,10 @@ fn original(run: &ClassRun<'_>) -> RiskClasses {
     let sizes = (0..table.tuples() as u32).map(people).collect();
     let person =
         (0..table.tuples() as u32).map_while(|tuple| a_person(table.cells(tuple), payloads)).collect();
+    let members: Vec<(u32, u32)> =
+        (0..table.tuples()).flat_map(|tuple| members(tuple, table.cells(tuple as u32), payloads)).collect();
     if !is_quick(table.tuples(), table.width(), run.plan.risk.combination_size) {
-        return RiskClasses { sizes, person, ..RiskClasses::default() };
+        return RiskClasses { sizes, person, members, ..RiskClasses::default() };
     }
     RiskClasses {
         names: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
@@ -111,6 +125,7 @@ fn original(run: &ClassRun<'_>) -> RiskClasses {
         codes: (0..table.width()).map(|column| table.column(column).iter().collect()).collect(),
         sizes,
         person,
+        members,
         ..RiskClasses::default()
     }
 }
@@ -124,7 +139,10 @@ fn released(run: &ClassRun<'_>) -> RiskClasses {
     let star = (!dropped && classes.suppressed_rows() > 0).then(|| classes.star(payloads).persons());
     let of_star = star.and_then(|_| a_person(classes.star(payloads).cells, payloads));
     let of_kept = kept.iter().map_while(|class| a_person(classes.view(*class, payloads).cells, payloads));
+    let cells_of = kept.iter().map(|class| classes.view(*class, payloads).cells);
+    let cells_of = cells_of.chain(star.map(|_| classes.star(payloads).cells));
     let mut seen = RiskClasses {
+        members: cells_of.enumerate().flat_map(|(class, cells)| members(class, cells, payloads)).collect(),
         person: of_kept.chain(of_star).collect(),
         sizes: kept.iter().map(|class| classes.view(*class, payloads).persons()).chain(star).collect(),
         ..RiskClasses::default()

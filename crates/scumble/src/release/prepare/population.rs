@@ -37,7 +37,8 @@ fn read(plan: &Plan, name: &str, columns: &[String], resources: &Resources) -> R
     let written = WrittenTable::from(&source);
     let open = written.open(&how, resources.control())?;
     if let Some(missing) = columns.iter().find(|column| !open.names.contains(column)) {
-        let near = crate::error::did_you_mean(missing, open.names.iter().map(String::as_str));
+        let names: Vec<&str> = open.names.iter().map(String::as_str).collect();
+        let near = crate::error::among_columns(missing, &names);
         return Err(Error::config(format!(
             "the population '{name}' has no column '{missing}'{near}; it must have every quasi-identifier, under the same name"
         )));

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::{Plan, Role};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::recoding::{ClassColumn, Step};
 use crate::table::hierarchy::Hierarchy;
 use crate::table::quasi::Quasi;
@@ -41,7 +41,7 @@ impl SavedRecoding {
     /// Reads a recoding. Errors never quote what it holds: these are values of people.
     pub fn load(path: &Path) -> Result<Self> {
         let bytes = scumble_files::limits::read_whole(path)
-            .map_err(|source| Error::io(format!("cannot read the recoding {}", path.display()), source))?;
+            .map_err(|source| scumble_files::cannot_read("the recoding", path, source))?;
         load::parse(&bytes, path)
     }
 

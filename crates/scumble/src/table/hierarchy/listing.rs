@@ -5,7 +5,7 @@ use std::path::Path;
 use scumble_files::table::Texts;
 
 use super::{cells, file, parent_child};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Stands for the parent of the root.
 pub(super) const NO_PARENT: u32 = u32::MAX;
@@ -39,7 +39,7 @@ impl Listing {
     pub fn load(path: &Path, layout: Layout) -> Result<Self> {
         let file = path.display().to_string();
         let bytes = scumble_files::limits::read_whole(path)
-            .map_err(|source| Error::io(format!("cannot read the hierarchy {file}"), source))?;
+            .map_err(|source| scumble_files::cannot_read("the hierarchy", path, source))?;
         Self::parse(cells::decode(&bytes, &file)?, &file, layout)
     }
 
