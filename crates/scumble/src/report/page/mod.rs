@@ -47,7 +47,7 @@ pub(super) fn summary(report: &Report) -> Value {
         ("decision", "Decision", Some(context! {})),
     ]
     .into_iter()
-    .filter_map(|(id, title, body)| Some(context! { id, title, body => body?, open => true }))
+    .filter_map(|(id, title, body)| Some(context! { id, title, note => "", body => body?, open => true }))
     .collect();
     context! {
         title => &report.title,
