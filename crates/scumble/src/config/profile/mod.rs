@@ -164,7 +164,7 @@ impl<'a> Facts<'a> {
     fn counts_few(&self) -> bool {
         const MOST: u64 = 20;
         let small = |value: &&str| value.trim().parse::<u64>().is_ok_and(|number| number <= MOST);
-        self.distinct > 1 && self.distinct <= MOST && self.column.values.iter().all(|value| small(&value))
+        self.distinct > 1 && self.distinct <= MOST && self.column.values.iter().all(small)
     }
 
     /// Whether most values are a date with a time of day behind it.

@@ -344,7 +344,7 @@ fn split_household(part: &str) -> Option<(&str, &str)> {
     let split = |stem: &&str| {
         part.strip_prefix(*stem).filter(|rest| known(rest)).map(|rest| (&part[..stem.len()], rest))
     };
-    HOUSEHOLD_STEMS.iter().find_map(|stem| split(&stem))
+    HOUSEHOLD_STEMS.iter().find_map(split)
 }
 
 fn topic_of_parts(parts: &[String]) -> Option<Topic> {
