@@ -44,7 +44,7 @@ const FLAGS: &[&str] = &[
 #[test]
 fn the_column_is_not_published_and_the_release_is_measured_by_it() {
     let desk = desk();
-    let run = desk.run(&arguments(&[FLAGS, &["--k", "4", "--json"]])).succeeds();
+    let run = desk.run(&arguments(&[FLAGS, &["--k", "4", "--report", "report", "--json"]])).succeeds();
     assert!(!desk.text("out.csv").contains("home"), "it is not published");
     assert!(!desk.text("out.csv.datasheet.json").contains("home0"));
     let (all, warned) = (run.object(), run.object()["warnings"].to_string());
