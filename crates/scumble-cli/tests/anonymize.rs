@@ -546,8 +546,14 @@ fn names_and_notes_are_not_published_without_a_word() {
                 town = { role = \"quasi\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n";
     desk.file("release.toml", plan);
     desk.refuses(2, &words, &["anonymize", "release.toml"]);
-    // Roles that are given are taken as given.
-    let more = ["--drop", "name", "--identifier", "patient_id", "--other", "note"];
+    // Roles that are given are taken as given, but free text and names need consent in a plan.
+    let more = ["--identifier", "patient_id", "--other", "note,name"];
+    desk.refuses(
+        2,
+        &["column 'note': it looks like free text", "column 'name': "],
+        &arguments(&[&asked, &more]),
+    );
+    let more = ["--drop", "name,note", "--other", "patient_id"];
     desk.run(&arguments(&[&asked, &more])).succeeds();
-    assert!(desk.text("out.csv").starts_with("age,town,note,shade\n"), "{}", desk.text("out.csv"));
+    assert!(desk.text("out.csv").starts_with("age,town,patient_id,shade\n"), "{}", desk.text("out.csv"));
 }

@@ -10,9 +10,11 @@ pub use crate::config::{
 };
 // Its columns, and how values are read.
 pub use crate::config::{
-    Budget, Column, Equality, Label, MissingPolicy, Rational, Read, Role, Roles, Size, ValueType,
+    AcceptFreeText, AcceptPii, Budget, Column, Equality, Label, MissingPolicy, Rational, Read, Role, Roles,
+    Size, ValueType,
 };
 pub use crate::table::date::DateFormat;
+pub use crate::table::personal::GatedKind;
 // How hierarchies are built.
 pub use crate::table::hierarchy::{Builder, DateLevel, LifeStages, Listing, Order, Quantity, Unlisted};
 // A look at a table before there is a plan: guessed roles, and the tree of a column.

@@ -463,3 +463,30 @@ fn a_release_is_the_same_on_one_thread_and_on_three() {
     };
     assert_eq!(on(1), on(3));
 }
+
+#[test]
+fn personal_data_stops_a_release_in_memory_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut text = "age,contact\n".to_owned();
+    (0..40).for_each(|row| text += &format!("{},someone{row}@mail.example\n", 30 + row % 4));
+    let rows = || table(folder.path(), &text);
+    let plan = |contact: Column| {
+        let plan = Plan::of_columns([("age", Role::Quasi)]).with_column("contact", contact);
+        plan.require(ModelSpec::new("k_anonymity").with("k", 2))
+    };
+    let error = Release::of(rows(), &plan(Role::Other.into())).expect_err("addresses");
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    let told = error.to_string();
+    assert!(
+        told.contains("40 of 40 distinct values look like e-mail addresses") && !told.contains('@'),
+        "{told}"
+    );
+    let mut accepting = Column::from(Role::Other);
+    accepting.accept_pii = Some(AcceptPii {
+        kinds: vec![GatedKind::from_name("email").expect("a kind")],
+        reason: "a public register".to_owned(),
+    });
+    let release = Release::of(rows(), &plan(accepting)).expect("accepted");
+    assert_eq!(release.summary.personal.accepted[0].kinds[0].values, 40);
+    assert_eq!(release.report.expect("a report").personal, release.summary.personal);
+}

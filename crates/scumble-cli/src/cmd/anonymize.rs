@@ -554,6 +554,11 @@ impl PrivacyFlags {
                     spec.parameters.set(name, Value::from_text(value));
                 }
             }
+            // What k counts is no number that a flag gives, and is kept.
+            let known = plan.privacy.iter().find(|known| known.model == model);
+            if let Some(unit) = known.and_then(|known| known.parameters.get("unit")) {
+                spec.parameters.set("unit", unit.clone());
+            }
             // A flag replaces what the plan asks for under the same name.
             plan.privacy.retain(|known| known.model != model);
             plan.privacy.push(spec);

@@ -303,8 +303,10 @@ fn is_elsewhere(release: &CodedTable, name: &str, plan: &Plan) -> bool {
 fn persons<'p>(table: &CodedTable, plan: &'p Plan) -> Result<(Option<&'p str>, Option<String>)> {
     let Some(name) = plan.counted_by() else { return Ok((None, None)) };
     if table.column(name).is_none() {
+        let who =
+            if plan.names_with(Role::Household).any(|of| of == name) { "households" } else { "persons" };
         let note = format!(
-            "the table has no column '{name}', so rows were counted; persons are counted where the release is made, or where the \
+            "the table has no column '{name}', so rows were counted; {who} are counted where the release is made, or where the \
              column is still there"
         );
         return Ok((None, Some(note)));

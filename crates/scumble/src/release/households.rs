@@ -143,11 +143,11 @@ fn warnings(plan: &Plan, found: &Households) -> Vec<String> {
     }
     if found.households_below > 0 {
         warnings.push(format!(
-            "someone who knows all members of a household narrows it down to fewer than {required} households: this holds for {} of {}, and \
-             for the worst off there are {}. The release does not say which rows are one household, and this counts only if outsiders can tell",
+            "someone who knows all members of a household narrows it down to fewer than {required} households that look alike: this holds for \
+             {} of {}, and the lowest number is {}. It is a risk if outsiders can tell which released rows are one household",
             grouped(found.households_below),
             counted(found.households, "household", "households"),
-            counted(found.household_k.unwrap_or(0), "household", "households"),
+            grouped(found.household_k.unwrap_or(0)),
         ));
     }
     let exact = |name: &&String| plan.column(name).is_some_and(|column| !column.role.has(Role::Quasi));

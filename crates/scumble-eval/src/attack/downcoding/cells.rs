@@ -34,7 +34,10 @@ impl Knowledge {
             }
         };
         let only_sizes = !plan.privacy.is_empty()
-            && plan.privacy.iter().all(|spec| spec.is_size_alone() && spec.quasi.is_none());
+            && plan
+                .privacy
+                .iter()
+                .all(|spec| spec.is_size_alone() && !spec.counts_households() && spec.quasi.is_none());
         let k = plan
             .privacy
             .iter()

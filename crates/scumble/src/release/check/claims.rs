@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use scumble_files::table::CodedTable;
 use scumble_verify::ModelClaim;
 
-use crate::config::{ModelSpec, Plan, Role};
+use crate::config::{ModelSpec, Plan, Role, Value};
 use crate::error::{Error, Result};
 use crate::models::ModelContext;
 use crate::release::claim::model_claim;
@@ -41,6 +41,11 @@ pub(super) fn claims(
     spec.parameters
         .allow_only(&known)
         .map_err(|error| error.reworded(|what| format!("model '{}': {what}", entry.name)))?;
+    // Where nobody can tell households apart any more, rows are counted, as the check says.
+    let mut parameters = spec.parameters.clone();
+    if spec.counts_households() && person.is_none() {
+        parameters.set("unit", Value::from("person"));
+    }
     // The model itself says what it claims, from nothing but its parameters, the values of its columns, and their trees.
     let mut columns: Vec<String> = spec.columns.iter().chain(sensitive).cloned().collect();
     columns.extend(person.map(str::to_owned));
@@ -60,7 +65,7 @@ pub(super) fn claims(
         trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree)
     };
     let context = ModelContext { table: &table, trees: &trees, columns: &spec.columns, sensitive };
-    let models = crate::models::build(entry, &spec.parameters, &context);
+    let models = crate::models::build(entry, &parameters, &context);
     if let Some(Err(error)) = prepared.into_inner() {
         return Err(error);
     }

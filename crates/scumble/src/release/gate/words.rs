@@ -38,7 +38,7 @@ pub(super) fn refusal(refused: &[&Found<'_>], rows: RowNumbers<'_>) -> Error {
     if !personal.is_empty() {
         error = error.weaken(
             Setting::column("accept_pii").of(&personal),
-            "accept these kinds in the plan, with a reason, if they may be published",
+            "accept the kinds that were found, with a reason, if such values may be published",
         );
     }
     if !text.is_empty() {
