@@ -277,7 +277,6 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
         false => gate::exact(&plan, &table, RowNumbers::Kept(&kept)).map_err(of_new_rows)?,
     };
     notes.extend(passed.notes);
-    first_warnings.extend(passed.warnings);
     first_warnings.extend(datasheet::counted_apart(&plan, false));
     Ok(New { plan, table, kept, notes, first_warnings, personal: passed.personal })
 }

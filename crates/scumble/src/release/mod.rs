@@ -322,7 +322,6 @@ fn read(given: &Plan, source: &Source, control: &Control) -> Result<PlannedTable
     // Found before the search, not after it.
     let passed = gate::exact(&plan, &table, RowNumbers::Kept(&kept))?;
     notes.extend(passed.notes);
-    first_warnings.extend(passed.warnings);
     // Said before the search, too. Where there is a subject column, rows need not be people.
     if plan.names_with(Role::Subject).next().is_none() {
         plan.risk.people(table.rows as u64)?;

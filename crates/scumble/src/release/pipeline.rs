@@ -7,7 +7,7 @@ use std::time::Instant;
 use scumble_verify::ModelOutcome;
 
 use super::datasheet::Datasheet;
-use super::gate::RowNumbers;
+use super::gate::{self, RowNumbers};
 use super::households;
 use super::publish::unpublished;
 use super::row_map::RowMapFile;
@@ -211,24 +211,22 @@ where
     let clock = Instant::now();
     let verified = run.verify(&mut staged).map_err(unpublished)?;
     seconds.verify = clock.elapsed().as_secs_f64();
-    run.warnings.append(&mut staged.passed.warnings);
     run.notes.append(&mut staged.passed.notes);
     watched.check()?;
     Ok((staged, verified))
 }
 
 /// What the release shows of households, with its warnings.
-fn measure_households<'a, Found>(run: &mut Run<'a, Found>) -> Result<Option<Households>>
+fn measure_households<'a, Found>(run: &Run<'a, Found>) -> Result<(Option<Households>, Vec<String>)>
 where
     Run<'a, Found>: Releasable,
 {
     if run.is_for_owner() || run.plan.names_with(Role::Household).next().is_none() {
-        return Ok(None);
+        return Ok((None, Vec::new()));
     }
     let found = households::measure(run.plan, run.source, run.looks().as_deref())?;
     let (found, warnings) = found.unzip();
-    run.warnings.extend(warnings.into_iter().flatten());
-    Ok(found)
+    Ok((found, warnings.unwrap_or_default()))
 }
 
 /// Arranges, writes, verifies and hands over what was found.
@@ -256,13 +254,15 @@ where
     }
     watched.enter(Stage::Measure);
     let clock = Instant::now();
-    let households = measure_households(&mut run)?;
+    let (households, of_households) = measure_households(&run)?;
     run.forget_rows();
     let (mut summary, mut report) = run.figures(&verified, destination.title().as_deref(), &seconds)?;
     if let Some(report) = &mut report {
         report.personal = personal.clone();
         report.households = households.clone();
     }
+    // The report has rules of its own for these.
+    summary.warnings.extend(gate::warnings(&personal).into_iter().chain(of_households));
     summary.households = households;
     summary.personal = personal;
     summary.verdict = report.as_ref().map(Conclusion::of);

@@ -8,7 +8,7 @@ use scumble_files::table::CodedTable;
 use scumble_files::{Batches, ReadOptions, Source, read_table};
 
 use super::classes::{self, ClassRun, ClassesFound, together};
-use super::gate::RowNumbers;
+use super::gate::{self, RowNumbers};
 use super::pipeline::{Ended, Releasable, Watched, write_verified};
 use super::records::{self, RecordRun, RecordsFound};
 use super::run::Run;
@@ -124,12 +124,13 @@ pub enum TrialOutcome {
 pub fn read_planned(plan: &Plan, resources: &Resources) -> Result<(Plan, SpeltTable, Vec<String>)> {
     plan.ready()?;
     let source = resources.input(plan)?;
-    let PlannedTable { plan, table, mut notes, first_warnings, .. } =
+    let PlannedTable { plan, table, mut notes, first_warnings, personal, .. } =
         read(plan, &source, resources.control())?;
     resources.check_used(&plan)?;
     let population = read_population(&plan, resources)?;
     notes.extend(population.iter().flat_map(|population| population.notes.clone()));
     notes.extend(first_warnings);
+    notes.extend(gate::warnings(&personal));
     Ok((plan, table, notes))
 }
 
@@ -201,7 +202,7 @@ where
     let to = (&Sink::Memory, RowNumbers::Unknown);
     let written = write_verified(&mut run, to, &watched, &mut Seconds::default());
     // Some of the rows may not be comparable with earlier tables, which says nothing against the plan.
-    let (Staged { place, .. }, _) = written.map_err(|error| {
+    let (Staged { place, passed, .. }, _) = written.map_err(|error| {
         if error.is(&[ErrorKind::Config, ErrorKind::Data]) {
             error.of_kind(ErrorKind::Refused)
         } else {
@@ -211,6 +212,7 @@ where
     let Staging::Memory(written) = place else {
         return Err(Error::internal("a trial was written to files"));
     };
+    run.warnings.extend(gate::warnings(&passed.personal));
     let (rows, _) = run.row_map();
     let about = rows.into_iter().map(<[u32]>::to_vec).chain(std::iter::repeat_with(Vec::new));
     let table = |((name, written), about)| TrialTable { name, about, written };

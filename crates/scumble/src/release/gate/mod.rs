@@ -28,7 +28,6 @@ const ROWS: usize = 5;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Passed {
     pub(super) personal: PersonalData,
-    pub(super) warnings: Vec<String>,
     pub(super) notes: Vec<String>,
 }
 
@@ -250,6 +249,16 @@ impl Found<'_> {
     }
 }
 
+/// What somebody should know who publishes this.
+pub(super) fn warnings(personal: &PersonalData) -> Vec<String> {
+    let noticed = personal.noticed.iter().map(|of| words::noticed(&of.column, &of.kinds, of.values));
+    let accepted = personal.accepted.iter().map(|of| match of.free_text {
+        true => words::accepted_text(&of.column, of.values),
+        false => words::accepted(&of.column, &of.kinds, of.values),
+    });
+    noticed.chain(accepted).collect()
+}
+
 /// An error for what stops the release; else what is to be said.
 fn decide(found: Vec<Found<'_>>, rows: RowNumbers<'_>) -> Result<Passed> {
     let stopped = |of: &&Found<'_>| of.texts_refused() || of.names_refused() || of.text_refused();
@@ -262,7 +271,6 @@ fn decide(found: Vec<Found<'_>>, rows: RowNumbers<'_>) -> Result<Passed> {
         let (column, values) = (of.shown.name.to_owned(), of.distinct());
         let kinds = of.kinds(false, rows);
         if !kinds.is_empty() {
-            passed.warnings.push(words::noticed(&column, &kinds, values));
             passed.personal.noticed.push(NoticedPersonalData { column: column.clone(), kinds, values });
         }
         if let Some(consent) = &of.shown.plan.accept_pii {
@@ -270,7 +278,6 @@ fn decide(found: Vec<Found<'_>>, rows: RowNumbers<'_>) -> Result<Passed> {
             let absent = consent.kinds.iter().filter(|kind| !kinds.iter().any(|of| of.kind == kind.name()));
             passed.notes.extend(absent.map(|kind| words::not_found(&column, *kind)));
             if !kinds.is_empty() {
-                passed.warnings.push(words::accepted(&column, &kinds, values));
                 passed.personal.accepted.push(AcceptedPersonalData {
                     column: column.clone(),
                     kinds,
@@ -282,7 +289,6 @@ fn decide(found: Vec<Found<'_>>, rows: RowNumbers<'_>) -> Result<Passed> {
         }
         if let Some(consent) = &of.shown.plan.accept_free_text {
             // Accepted is the column, whether or not it looks like free text to us.
-            passed.warnings.push(words::accepted_text(&column, values));
             passed.personal.accepted.push(AcceptedPersonalData {
                 column,
                 kinds: Vec::new(),

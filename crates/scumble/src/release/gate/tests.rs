@@ -79,7 +79,7 @@ fn few_hits_are_a_warning() {
     let noticed = &passed.personal.noticed[0];
     assert_eq!((noticed.values, noticed.kinds[0].values, &noticed.kinds[0].rows[..]), (400, 2, &[1, 2][..]));
     assert_eq!(
-        passed.warnings,
+        warnings(&passed.personal),
         [
             "column 'c': 2 of 400 distinct values look like phone numbers (first in rows 1, 2). These are too few to stop the release; \
           look at them before you publish it"
@@ -96,7 +96,7 @@ fn consent_is_for_kinds() {
     let accepted = &passed.personal.accepted[0];
     assert_eq!((accepted.kinds[0].kind.as_str(), accepted.kinds[0].values), ("email", 50));
     assert_eq!((accepted.reason.as_str(), accepted.free_text), ("a public register", false));
-    assert!(passed.warnings[0].contains("50 of 50 distinct values look like e-mail addresses"));
+    assert!(warnings(&passed.personal)[0].contains("50 of 50 distinct values look like e-mail addresses"));
     assert_eq!(passed.notes, ["column 'c': accept_pii accepts IBANs, and none were found"]);
     // A new kind voids the consent, and only it is named.
     let mut mixed = mails;
@@ -149,7 +149,7 @@ fn free_text_needs_its_own_consent() {
     let passed = of_exact(&accepting, "c", &texts).expect("accepted");
     let accepted = &passed.personal.accepted[0];
     assert!(accepted.free_text && accepted.kinds.is_empty() && accepted.values == 30);
-    assert!(passed.warnings[0].contains("nothing was looked for in this text"));
+    assert!(warnings(&passed.personal)[0].contains("nothing was looked for in this text"));
     // An address in it needs consent of its own.
     let mut with_mails = texts;
     with_mails.extend(numbered(3, |row| format!("please write to a{row}@mail.example about it")));

@@ -96,6 +96,40 @@ fn singled_out(share_of_people: f64, up_to: f64) -> AttackResult {
     AttackResult { at_risk: share(share_of_people, Some((0.0, up_to))), ..attack(Learns::Row, 0.05, 0.001) }
 }
 
+fn with_personal(free_text: bool, audience: Audience) -> Report {
+    let kinds = vec![PersonalKindFound { kind: "email".into(), values: 40, rows: vec![3] }];
+    let accepted = AcceptedPersonalData {
+        column: "contact".into(),
+        kinds: if free_text { Vec::new() } else { kinds },
+        free_text,
+        values: 900,
+        reason: "public offices".into(),
+    };
+    Report {
+        audience,
+        personal: PersonalData { accepted: vec![accepted], ..PersonalData::default() },
+        ..sound()
+    }
+}
+
+fn noticed() -> Report {
+    let kinds = vec![PersonalKindFound { kind: "phone".into(), values: 2, rows: vec![3, 7] }];
+    let noticed = NoticedPersonalData { column: "notes".into(), kinds, values: 900 };
+    Report { personal: PersonalData { noticed: vec![noticed], ..PersonalData::default() }, ..sound() }
+}
+
+fn with_households(change: fn(&mut Households)) -> Report {
+    let mut found = Households {
+        column: "hh".into(),
+        measured: true,
+        required: 12,
+        households: 400,
+        ..Households::default()
+    };
+    change(&mut found);
+    Report { households: Some(found), ..sound() }
+}
+
 fn warned(severity: Severity) -> Report {
     Report {
         warnings: vec![Warning { severity, ..Warning::from("something was noticed".to_owned()) }],
@@ -175,6 +209,35 @@ fn every_kind_of_evidence_gets_the_verdict_it_deserves() {
         ),
         ("incomes that nobody shares", with_sensitive(900), Amber, "Round or coarsen income"),
         ("incomes that many share", with_sensitive(100), Green, "Simulate"),
+        // Personal data and households.
+        (
+            "addresses that the plan accepts",
+            with_personal(false, Audience::Public),
+            Amber,
+            "contact may be published",
+        ),
+        (
+            "free text that the plan accepts",
+            with_personal(true, Audience::Researchers),
+            Amber,
+            "Read all of contact",
+        ),
+        ("free text for the public", with_personal(true, Audience::Public), Red, "leave contact out"),
+        ("two numbers among 900 values", noticed(), Amber, "Look at these values of notes"),
+        ("households that hide each other", with_households(|_| ()), Green, "Simulate"),
+        (
+            "households that stand out",
+            with_households(|found| found.households_below = 7),
+            Amber,
+            "one person of each",
+        ),
+        ("groups of one family", with_households(|found| found.groups_below = 2), Amber, "unit = "),
+        (
+            "households that nobody looked at",
+            with_households(|found| found.measured = false),
+            Amber,
+            "algorithm that makes groups",
+        ),
         // Simulated attacks.
         (
             "membership is guessed right in 88.8 %",

@@ -3,7 +3,7 @@
 use super::{Point, attacks};
 use crate::base::format::{capitalised, count, counted, list, percent, share};
 use crate::config::Audience;
-use crate::report::data::{ColumnRole, KeptColumn, Report, Severity, Uniqueness};
+use crate::report::data::{ColumnRole, KeptColumn, PersonalKindFound, Report, Severity, Uniqueness};
 use crate::report::model_words::claim;
 use crate::report::words::{self, chance};
 
@@ -14,9 +14,11 @@ type Rule = fn(&Report) -> Vec<Point>;
 const RULES: &[Rule] = &[
     requirements,
     checks,
+    personal_data,
     exact_columns,
     person_worst_off,
     sensitive_columns,
+    households,
     simulated_attacks,
     nothing_left,
     experimental,
@@ -62,6 +64,89 @@ fn checks(report: &Report) -> Vec<Point> {
         points.push(Point::stop(
             "A released value is not true of its original.",
             "Do not publish this file. This is a fault of the program: please report it.",
+        ));
+    }
+    points
+}
+
+/// Personal data that a plan accepts is published, so somebody has to stand by that; never green.
+fn personal_data(report: &Report) -> Vec<Point> {
+    let kinds = |kinds: &[PersonalKindFound]| {
+        let each: Vec<String> =
+            kinds.iter().map(|of| format!("{} ({})", of.kind.replace('_', " "), count(of.values))).collect();
+        list(&each, 4)
+    };
+    let accepted = report.personal.accepted.iter().map(|of| match of.free_text {
+        true => {
+            let says = format!(
+                "{} is free text ({}) and is published, since the plan accepts it. Nothing was looked for in it.",
+                of.column,
+                counted(of.values, "different value", "different values")
+            );
+            let step = format!("Read all of {} before you publish it, or leave it out.", of.column);
+            match report.audience {
+                Audience::Public => Point::stop(says, format!("Do not publish this file: leave {} out.", of.column)),
+                _ => Point::decide(says, step),
+            }
+        }
+        false => Point::decide(
+            format!(
+                "{} holds personal data: {}. It is published, since the plan accepts it: {}",
+                of.column,
+                kinds(&of.kinds),
+                with_full_stop(&of.reason)
+            ),
+            format!("Make sure that {} may be published, or leave it out.", of.column),
+        ),
+    });
+    let noticed = report.personal.noticed.iter().map(|of| {
+        Point::decide(
+            format!(
+                "{} holds what looks like personal data in few of its {} different values: {}.",
+                of.column,
+                count(of.values),
+                kinds(&of.kinds)
+            ),
+            format!(
+                "Look at these values of {} and remove them, if they are what they look like.",
+                of.column
+            ),
+        )
+    });
+    accepted.chain(noticed).collect()
+}
+
+/// Whoever knows one member of a household knows the others.
+fn households(report: &Report) -> Vec<Point> {
+    let Some(found) = &report.households else { return Vec::new() };
+    let mut points = Vec::new();
+    if !found.measured {
+        points.push(Point::decide(
+            format!("The households of {} were not looked at: rows of this kind of release do not show all quasi-identifiers together.", found.column),
+            "Use an algorithm that makes groups, or decide that outsiders do not know whole households.",
+        ));
+    }
+    if found.groups_below > 0 {
+        points.push(Point::decide(
+            format!(
+                "{} with {} come from fewer than {} households: the persons of such a group may be one family.",
+                counted(found.groups_below, "group", "groups"),
+                counted(found.group_rows_below, "row", "rows"),
+                count(found.required)
+            ),
+            "Make k count households: k-anonymity with unit = \"household\".",
+        ));
+    }
+    if found.households_below > 0 {
+        points.push(Point::decide(
+            format!(
+                "Somebody who knows all members of a household narrows it down to fewer than {} for {} of {}, and to {} for the one worst off.",
+                count(found.required),
+                count(found.households_below),
+                counted(found.households, "household", "households"),
+                count(found.household_k.unwrap_or(0)),
+            ),
+            "Coarsen further, publish one person of each household, or decide that outsiders cannot tell which rows are one household.",
         ));
     }
     points
