@@ -110,8 +110,8 @@ impl ValueType {
     pub fn of(kind: Kind) -> Self {
         match kind {
             Kind::Integer => Self::Integer,
-            Kind::Decimal => Self::Decimal,
-            Kind::DecimalComma => Self::DecimalComma,
+            Kind::Decimal | Kind::Wide { comma: false } => Self::Decimal,
+            Kind::DecimalComma | Kind::Wide { comma: true } => Self::DecimalComma,
             Kind::Date(_) => Self::Date,
             Kind::Text => Self::Text,
         }
@@ -205,7 +205,7 @@ impl Column {
             let text = bound.to_text();
             // In a plan a number has a point, whatever the table has.
             let number = match bound {
-                Value::Decimal(_) if measure.kind == Kind::DecimalComma => {
+                Value::Decimal(_) if measure.kind.has_comma() => {
                     measure.number(&text.replace('.', ","))
                 }
                 _ => measure.number(&text),
@@ -215,6 +215,9 @@ impl Column {
                     Kind::Date(format) => format!("a date written {}", format.name()),
                     Kind::Text => "a number or a date: the column is text and has no order".to_owned(),
                     Kind::Integer => "a whole number".to_owned(),
+                    Kind::Wide { .. } => {
+                        "a number with at most 35 digits, not smaller than the smallest of the column".to_owned()
+                    }
                     _ => format!("a number with at most {} decimal places", measure.scale),
                 };
                 column_error(name, format_args!("{which} must be {kind}"))

@@ -250,7 +250,7 @@ impl Default for Read {
             header: None,
             encoding: None,
             max_size: None,
-            missing: ["?", "", "NA"].map(str::to_owned).to_vec(),
+            missing: ["?", "", "NA", "NaN", "nan"].map(str::to_owned).to_vec(),
             missing_policy: MissingPolicy::default(),
         }
     }

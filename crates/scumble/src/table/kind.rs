@@ -1,11 +1,14 @@
 //! What kind of values a column holds, and the exact integers behind them.
 //!
 //! Numbers and dates are measured as integers: a number as its value times `10^scale` of the column,
-//! a date as its day number. Order, equality and interval ends are then exact; no float decides.
+//! a date as its day number. Order, equality and interval ends are then exact; no float decides. Where the sizes of a column's
+//! numbers differ too much for that, as p-values do, [`wide`] has other integers for them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::table::date::{Date, DateFormat};
+use crate::table::decimal::{Decimal, MOST_DIGITS};
+use crate::table::wide;
 
 /// The kind of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,6 +20,12 @@ pub enum Kind {
     Decimal,
     /// Numbers with a decimal comma.
     DecimalComma,
+    /// Numbers whose sizes differ too much for one unit: integers stand for them in their order, and differences of those count
+    /// orders of magnitude. No text is of this kind by itself; [`Measure::of`] finds out that a column is.
+    Wide {
+        /// Whether the decimal mark is a comma.
+        comma: bool,
+    },
     /// Calendar dates in one format.
     Date(DateFormat),
     /// Anything else; also codes with leading zeros.
@@ -32,10 +41,12 @@ pub enum Inference {
     AmbiguousDate,
 }
 
-/// The deepest precision of a number that is taken as a number.
-pub(crate) const MAX_SCALE: u32 = 18;
-/// The most digits of a number that is taken as a number; more is a code, not a quantity.
-const MAX_DIGITS: usize = 30;
+/// The deepest precision of a number that is a multiple of its column's unit.
+pub(crate) const MAX_SCALE: u32 = 38;
+/// Numbers of a column with one unit are smaller, and so are their differences: what is rounded outward still fits 128 bits.
+pub(crate) const LARGEST: i128 = 10_i128.pow(38);
+/// The most decimal places of numbers whose intervals include both ends; of finer ones, the last number of an interval is hard to read.
+const CLOSED_PLACES: u32 = 6;
 
 impl Kind {
     /// The kind that fits every text; without any text it is `Text`.
@@ -45,15 +56,13 @@ impl Kind {
             return Inference::Clear(Self::Text);
         }
         for kind in [Self::Integer, Self::Decimal] {
-            if texts.clone().all(|text| kind.mantissa(text).is_some()) {
+            if kind.fits(texts.clone()) {
                 return Inference::Clear(kind);
             }
         }
         // "1,234" may be a thousand: only a column with some other number of places is surely decimal.
         let mut places = texts.clone().filter_map(|text| text.split_once(',')).map(|(_, after)| after.len());
-        if places.any(|places| places != 3)
-            && texts.clone().all(|text| Self::DecimalComma.mantissa(text).is_some())
-        {
+        if places.any(|places| places != 3) && Self::DecimalComma.fits(texts.clone()) {
             return Inference::Clear(Self::DecimalComma);
         }
         let fitting: Vec<DateFormat> = DateFormat::ALL
@@ -73,44 +82,51 @@ impl Kind {
         self != Self::Text
     }
 
-    /// A number as digits and decimal places, exactly; `None` for texts and dates.
-    fn mantissa(self, text: &str) -> Option<(i128, u32)> {
-        let (negative, digits) = match text.as_bytes().first()? {
-            b'-' => (true, &text[1..]),
-            b'+' => (false, &text[1..]),
-            _ => (false, text),
-        };
-        let (digits, exponent) = match (self, digits.split_once(['e', 'E'])) {
-            (Self::Decimal, Some((digits, exponent))) => (digits, exponent.parse::<i32>().ok()?),
-            _ => (digits, 0),
-        };
-        let (whole, places) = match self {
-            Self::Integer => (digits, ""),
-            Self::Decimal => digits.split_once('.').unwrap_or((digits, "")),
-            Self::DecimalComma => digits.split_once(',').unwrap_or((digits, "")),
-            Self::Date(_) | Self::Text => return None,
-        };
-        let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-        let leading_zero = whole.len() > 1 && whole.starts_with('0');
-        if whole.len() + places.len() == 0
-            || whole.len() + places.len() > MAX_DIGITS
-            || !all_digits(whole)
-            || !all_digits(places)
-            || leading_zero
-        {
-            return None;
+    /// Whether values are numbers, whole or not.
+    #[must_use]
+    pub fn is_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Decimal | Self::DecimalComma | Self::Wide { .. })
+    }
+
+    /// Whether values are numbers that are multiples of one unit, so that sums and differences of their integers mean something.
+    #[must_use]
+    pub fn has_unit(self) -> bool {
+        self.is_number() && !matches!(self, Self::Wide { .. })
+    }
+
+    /// Whether the decimal mark is a comma.
+    #[must_use]
+    pub fn has_comma(self) -> bool {
+        matches!(self, Self::DecimalComma | Self::Wide { comma: true })
+    }
+
+    /// Whether all texts are numbers of this kind that a column can have together.
+    fn fits<'a>(self, texts: impl Iterator<Item = &'a str> + Clone) -> bool {
+        let mut needs = Needs::default();
+        texts.clone().all(|text| self.decimal(text).map(|number| needs.add(number)).is_some())
+            && (needs.scale().is_some() || wide::scale(self.decimals(texts)).is_some())
+    }
+
+    /// The numbers among some texts.
+    fn decimals<'a>(
+        self,
+        texts: impl Iterator<Item = &'a str> + Clone,
+    ) -> impl Iterator<Item = Decimal> + Clone {
+        texts.filter_map(move |text| self.decimal(text)).map(|(number, _)| number)
+    }
+
+    /// The number that a text of this kind writes, and its decimal places as they are written; `None` for texts and dates.
+    fn decimal(self, text: &str) -> Option<(Decimal, u32)> {
+        match self {
+            Self::Integer => {
+                let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+                let whole = digits.len() <= MOST_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
+                Decimal::read(text, b'.').filter(|_| whole)
+            }
+            Self::Decimal | Self::Wide { comma: false } => Decimal::read(text, b'.'),
+            Self::DecimalComma | Self::Wide { comma: true } => Decimal::read(text, b','),
+            Self::Date(_) | Self::Text => None,
         }
-        let mut value: i128 = 0;
-        for byte in whole.bytes().chain(places.bytes()) {
-            value = value * 10 + i128::from(byte - b'0');
-        }
-        let scale = places.len() as i32 - exponent;
-        let (value, scale) = if scale < 0 {
-            (value.checked_mul(10_i128.checked_pow(scale.unsigned_abs())?)?, 0)
-        } else {
-            (value, scale as u32)
-        };
-        (scale <= MAX_SCALE).then_some((if negative { -value } else { value }, scale))
     }
 }
 
@@ -119,15 +135,107 @@ impl Kind {
 pub struct Measure {
     /// The kind of the values.
     pub kind: Kind,
-    /// Numbers are multiples of `10^-scale`; 0 for dates and texts.
+    /// Numbers are multiples of `10^-scale`; 0 for dates and texts. Of a wide column, the smallest number is at least `10^-scale`.
     pub scale: u32,
+}
+
+/// What must fit the unit of a column.
+#[derive(Default)]
+struct Needs {
+    /// The decimal places that are written, and those that are needed.
+    written: u32,
+    needed: u32,
+    greatest: Option<Decimal>,
+    least: Option<Decimal>,
+}
+
+impl Needs {
+    fn add(&mut self, (number, written): (Decimal, u32)) {
+        self.written = self.written.max(written);
+        self.needed = self.needed.max(number.places());
+        self.greatest = self.greatest.max(Some(number));
+        self.least = Some(self.least.map_or(number, |least| least.min(number)));
+    }
+
+    /// The decimal places with which all numbers, and their differences, fit.
+    fn scale(&self) -> Option<u32> {
+        let fits = |scale: &u32| {
+            let whole = |number: Option<Decimal>| number.unwrap_or(Decimal::ZERO).scaled(*scale);
+            let span = whole(self.greatest).zip(whole(self.least));
+            let small = |number: i128| number.unsigned_abs() < LARGEST.unsigned_abs();
+            *scale <= MAX_SCALE
+                && span.is_some_and(|(greatest, least)| {
+                    small(greatest) && small(least) && greatest.checked_sub(least).is_some_and(small)
+                })
+        };
+        [self.written, self.needed].into_iter().find(fits)
+    }
 }
 
 impl Measure {
     /// The measure of a column with these texts: the finest precision among them.
-    pub fn of<'a>(kind: Kind, texts: impl Iterator<Item = &'a str>) -> Self {
-        let scale = texts.filter_map(|text| kind.mantissa(text)).map(|(_, scale)| scale).max();
-        Self { kind, scale: scale.unwrap_or(0) }
+    #[expect(clippy::needless_pass_by_value, reason = "an iterator is passed by value, as everywhere")]
+    pub fn of<'a>(kind: Kind, texts: impl Iterator<Item = &'a str> + Clone) -> Self {
+        if matches!(kind, Kind::Text | Kind::Date(_)) {
+            return Self { kind, scale: 0 };
+        }
+        let mut needs = Needs::default();
+        texts.clone().filter_map(|text| kind.decimal(text)).for_each(|number| needs.add(number));
+        if let Some(scale) = needs.scale() {
+            return Self { kind, scale };
+        }
+        match wide::scale(kind.decimals(texts)) {
+            Some(scale) => Self { kind: Kind::Wide { comma: kind.has_comma() }, scale },
+            // What does not fit has no integer.
+            None => Self { kind, scale: needs.needed.min(MAX_SCALE) },
+        }
+    }
+
+    /// The kind whose texts a column of this measure may be asked for: `1.0` is a number to a column of whole numbers, too.
+    fn asked(&self) -> Kind {
+        if self.kind == Kind::Integer { Kind::Decimal } else { self.kind }
+    }
+
+    /// The number that a text writes, also one that no text of the column could be: `1.5` in a column of whole numbers. A date is the
+    /// number of its day.
+    pub(crate) fn exact(&self, text: &str) -> Option<Decimal> {
+        match self.kind {
+            Kind::Date(format) => format.parse(text).map(|day| Decimal::of(day.into(), 0)),
+            _ => self.asked().decimal(text).map(|(number, _)| number),
+        }
+    }
+
+    /// The number of an integer of this measure.
+    pub(crate) fn decimal(&self, number: i128) -> Decimal {
+        match self.kind {
+            Kind::Wide { .. } => wide::number(number, self.scale),
+            _ => Decimal::of(number, -(self.scale as i32)),
+        }
+    }
+
+    /// The greatest integer of this measure whose number is not greater; `None` for a number that is too far away.
+    pub(crate) fn floor(&self, number: Decimal) -> Option<i128> {
+        match self.kind {
+            Kind::Wide { .. } => wide::floor(number, self.scale),
+            _ => number.floor_scaled(self.scale),
+        }
+    }
+
+    /// Edges at powers of ten that hold two numbers and all between them, at most so many intervals; `None` where numbers have a unit.
+    pub(crate) fn powers_of_ten(&self, low: i128, high: i128, most: usize) -> Option<Vec<i128>> {
+        matches!(self.kind, Kind::Wide { .. }).then(|| wide::edges(low, high, most))
+    }
+
+    /// Whether the scale is one that a measure can have.
+    pub(crate) fn is_sound(&self) -> bool {
+        matches!(self.kind, Kind::Wide { .. }) || self.scale <= MAX_SCALE
+    }
+
+    /// Whether two integers are so near that nothing about the interval between them overflows.
+    pub(crate) fn holds(&self, low: i128, high: i128) -> bool {
+        let most = if let Kind::Wide { .. } = self.kind { wide::LARGEST.saturating_mul(2) } else { LARGEST };
+        let inside = |number: i128| number.unsigned_abs() <= most.unsigned_abs();
+        inside(low) && inside(high) && high.checked_sub(low).is_some_and(inside)
     }
 
     /// The integer behind a text, or `None` if it is not of this kind or finer than this precision.
@@ -136,12 +244,11 @@ impl Measure {
         if let Kind::Date(format) = self.kind {
             return format.parse(text).map(i128::from);
         }
-        let (value, scale) = self.kind.mantissa(text)?;
-        if scale <= self.scale {
-            return value.checked_mul(10_i128.pow(self.scale - scale));
+        let (number, _) = self.kind.decimal(text)?;
+        match self.kind {
+            Kind::Wide { .. } => wide::rank(number, self.scale),
+            _ => number.scaled(self.scale).filter(|number| number.unsigned_abs() < LARGEST.unsigned_abs()),
         }
-        let divisor = 10_i128.pow(scale - self.scale);
-        (value % divisor == 0).then_some(value / divisor)
     }
 
     /// The plain text of an integer of this measure.
@@ -149,6 +256,9 @@ impl Measure {
     pub fn text(&self, number: i128) -> String {
         if let Kind::Date(format) = self.kind {
             return i64::try_from(number).map(|day| format.format(day)).unwrap_or_default();
+        }
+        if let Kind::Wide { comma } = self.kind {
+            return wide::number(number, self.scale).text(if comma { ',' } else { '.' });
         }
         if self.scale == 0 {
             return number.to_string();
@@ -168,7 +278,8 @@ impl Measure {
     #[must_use]
     pub fn with_places(&self, number: i128, more: u32) -> String {
         let places = self.scale + more;
-        let unit = 10_u128.pow(places);
+        // Means are refused for numbers with so many places, and their integers are far below this.
+        let unit = 10_u128.checked_pow(places).unwrap_or(u128::MAX);
         let sign = if number < 0 { "-" } else { "" };
         let mark = if self.kind == Kind::DecimalComma { ',' } else { '.' };
         let (whole, rest) = (number.unsigned_abs() / unit, number.unsigned_abs() % unit);
@@ -179,10 +290,24 @@ impl Measure {
     /// interval. It is neither value, nor next to one, where there is room for that.
     #[must_use]
     pub fn roundest_between(&self, below: i128, above: i128) -> i128 {
+        if let Kind::Wide { .. } = self.kind {
+            let (low, high) = if above - below >= 6 { (below + 2, above - 2) } else { (below, above) };
+            return wide::roundest(low, high, self.scale) - 1;
+        }
+        if self.is_half_open() && above - below >= 4 {
+            // The next interval begins with the round number.
+            return self.roundest_in(below + 3, above - 1) - 1;
+        }
         let (low, high) = if above - below >= 4 { (below + 2, above - 2) } else { (below, above - 1) };
         if let Kind::Date(_) = self.kind {
             return last_of_period(low, high);
         }
+        self.roundest_in(low, high)
+    }
+
+    /// The multiple of the largest power of ten that has one here.
+    #[expect(clippy::unused_self, reason = "beside its callers")]
+    fn roundest_in(&self, low: i128, high: i128) -> i128 {
         let mut round = low;
         let mut step = 10_i128;
         // The largest power of ten that has a multiple in reach.
@@ -200,19 +325,33 @@ impl Measure {
     /// The integer as a float in the column's own unit, for reports and widths.
     #[must_use]
     pub fn float(&self, number: i128) -> f64 {
+        if let Kind::Wide { .. } = self.kind {
+            return wide::number(number, self.scale).float();
+        }
         number as f64 / 10_f64.powi(self.scale as i32)
     }
 
-    /// The closed interval between two integers as released: `[17,24]`, `[1,5;2,5]` with decimal commas.
+    /// Whether intervals end before a round number rather than with the last number below it: that has too many digits to be read.
+    fn is_half_open(&self) -> bool {
+        matches!(self.kind, Kind::Wide { .. }) || (self.kind.is_number() && self.scale > CLOSED_PLACES)
+    }
+
+    /// The interval between two integers, both included, as released: `[17,24]`, `[1,5;2,5]` with decimal commas; `[0.25,0.5)` where numbers
+    /// have many places and the end before the next interval is shorter.
     #[must_use]
     pub fn interval(&self, low: i128, high: i128) -> String {
-        format!("[{}{}{}]", self.text(low), self.separator(), self.text(high))
+        let (from, to) = (self.text(low), self.text(high));
+        let end = Some(self.text(high.saturating_add(1))).filter(|end| self.is_half_open() && end.len() < to.len());
+        match end {
+            Some(end) => format!("[{from}{}{end})", self.separator()),
+            None => format!("[{from}{}{to}]", self.separator()),
+        }
     }
 
     /// What stands between the two ends of an interval.
     #[must_use]
     pub fn separator(&self) -> char {
-        if self.kind == Kind::DecimalComma { ';' } else { ',' }
+        if self.kind.has_comma() { ';' } else { ',' }
     }
 }
 
@@ -283,5 +422,57 @@ mod tests {
         assert_eq!(measure.interval(10, 125), "[0.1,1.25]");
         let comma = Measure::of(Kind::DecimalComma, ["1,5"].into_iter());
         assert_eq!(comma.interval(15, 25), "[1,5;2,5]");
+    }
+
+    #[test]
+    fn doubles_and_long_decimals_are_numbers() {
+        for texts in [
+            &["0.0019336161475366333", "1.9336e-3", "12"][..],
+            &["1e300", "-2.5E-300", "0", "0.1"],
+            &["1.7976931348623157e+308", "5e-324"],
+            &["12345678901234567890123456789012345678", "-1"],
+            &["0.12345678901234567890123456789012345678", "0.99"],
+            &["1.2345678901234567890123456789012345678"],
+        ] {
+            assert!(!matches!(infer(texts), Inference::Clear(Kind::Text)), "{texts:?}");
+            let Inference::Clear(kind) = infer(texts) else { panic!("{texts:?}") };
+            let measure = Measure::of(kind, texts.iter().copied());
+            for text in texts {
+                let number = measure.number(text).expect(text);
+                assert_eq!(Some(measure.decimal(number)), measure.exact(text), "{text}");
+                assert_eq!(measure.number(&measure.text(number)), Some(number), "{text}");
+            }
+        }
+        assert_eq!(infer(&["1,93E-03", "2,5"]), Inference::Clear(Kind::DecimalComma));
+        assert_eq!(infer(&[&"1".repeat(39)]), Inference::Clear(Kind::Text), "a code");
+        assert_eq!(infer(&["inf", "1.0"]), Inference::Clear(Kind::Text));
+        // Together they need more than 38 digits, and each more than 35.
+        assert_eq!(infer(&[&"1".repeat(38), "0.1"]), Inference::Clear(Kind::Text));
+        assert_eq!(infer(&["0.12345678901234567890123456789012345678", "-0.99"]), Inference::Clear(Kind::Text));
+    }
+
+    #[test]
+    fn numbers_of_any_sizes_have_an_order_and_intervals() {
+        let texts = ["0", "3e-300", "2.25e-12", "0.5", "7"];
+        let measure = Measure::of(Kind::Decimal, texts.into_iter());
+        assert_eq!(measure.kind, Kind::Wide { comma: false });
+        let numbers: Vec<i128> = texts.iter().map(|text| measure.number(text).expect(text)).collect();
+        assert!(numbers.is_sorted());
+        let end = measure.roundest_between(numbers[2], numbers[3]);
+        assert_eq!(measure.text(end + 1), "0.4");
+        assert_eq!(measure.interval(numbers[1], end), "[3e-300,0.4)");
+        assert!((measure.float(numbers[2]) - 2.25e-12).abs() < 1e-27);
+        let long = Measure::of(Kind::Decimal, ["0.1234567891", "0.9876543219"].into_iter());
+        let cut = long.roundest_between(1_234_567_891, 9_876_543_219);
+        assert_eq!((long.interval(0, cut), long.interval(cut + 1, 9_999_999_999)), ("[0,0.9)".to_owned(), "[0.9,1)".to_owned()));
+    }
+
+    /// Ordinary columns keep the unit that they had, and a column is as fine as its finest text.
+    #[test]
+    fn the_unit_is_the_finest_that_is_written() {
+        let scale = |texts: &[&str]| Measure::of(Kind::Decimal, texts.iter().copied()).scale;
+        assert_eq!((scale(&["17.50", "2"]), scale(&["1e3"]), scale(&["1.5e-3"])), (2, 0, 4));
+        let zeros = format!("0.1{}", "0".repeat(60));
+        assert_eq!(scale(&[&zeros, "100"]), 1);
     }
 }

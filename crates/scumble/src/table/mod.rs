@@ -3,6 +3,7 @@
 //! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
 pub mod date;
+pub(crate) mod decimal;
 pub mod frequency;
 pub mod hierarchy;
 pub mod kind;
@@ -12,3 +13,4 @@ pub(crate) mod pack;
 pub mod payload;
 pub mod personal;
 pub mod quasi;
+mod wide;

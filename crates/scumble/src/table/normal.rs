@@ -42,8 +42,8 @@ impl Form {
     /// The form of a column of this kind that has these texts, without missing ones.
     pub fn of<'a>(kind: Kind, texts: impl Iterator<Item = &'a str>) -> Self {
         match kind {
-            Kind::Integer | Kind::Decimal => Self::default(),
-            Kind::DecimalComma => Self { commas: Commas::Decimal, slashes: None },
+            Kind::Integer | Kind::Decimal | Kind::Wide { comma: false } => Self::default(),
+            Kind::DecimalComma | Kind::Wide { comma: true } => Self { commas: Commas::Decimal, slashes: None },
             Kind::Date(format) => {
                 Self { commas: Commas::Unknown, slashes: SLASHED.contains(&format).then_some(format) }
             }

@@ -169,6 +169,13 @@ fn line_shape(column: &Planned<'_>, ordered: &Ordered<'_>) -> Result<(Shape, Vec
     let texts: Texts = ordered.values.iter().copied().chain(ordered.missing).collect();
     let codes = (0..texts.len() as u32).collect();
     let bounds = (low.unwrap_or(round.0), high.unwrap_or(round.1));
+    if !ordered.measure.holds(bounds.0, bounds.1) {
+        return Err(Error::config(format!(
+            "the declared min or max of column '{}' is too far from its values",
+            column.name
+        ))
+        .set(Setting::column("min").of(&[column.name]), "declare another min or max"));
+    }
     let declared = low.is_some() && high.is_some();
     Ok((Shape::Line(Line::new(&ordered.measure, numbers, texts, bounds, declared)), codes))
 }
@@ -186,9 +193,12 @@ fn round_outward(measure: &Measure, first: i128, last: i128) -> (i128, i128) {
         let start = |year: i64| i128::from(Date { year, month: 1, day: 1 }.number());
         return (start(year(first)), start(year(last) + 1) - 1);
     }
-    let mut step = 1;
-    while step * 10 <= last - first {
-        step *= 10;
+    if let Some(edges) = measure.powers_of_ten(first, last, usize::MAX) {
+        return (edges[0], edges[edges.len() - 1] - 1);
+    }
+    let mut step: i128 = 1;
+    while let Some(wider) = step.checked_mul(10).filter(|wider| *wider <= last - first) {
+        step = wider;
     }
     (first.div_euclid(step) * step, -((-last).div_euclid(step) * step))
 }

@@ -124,13 +124,13 @@ impl Quantity {
     pub(super) fn number_in(&self, column: &str, measure: &Measure) -> Result<i128> {
         let text = match self {
             Self::Whole(number) => number.to_string(),
-            Self::Fraction(number) if measure.kind == Kind::DecimalComma => {
+            Self::Fraction(number) if measure.kind.has_comma() => {
                 number.to_string().replace('.', ",")
             }
             Self::Fraction(number) => number.to_string(),
             Self::Text(text) => text.clone(),
         };
-        measure.number(&text).filter(|number| number.unsigned_abs() <= 10_u128.pow(36)).ok_or_else(|| {
+        measure.number(&text).filter(|number| measure.holds(*number, *number)).ok_or_else(|| {
             Error::config(format!(
                 "'{text}' is not a value that the column can have (its type or precision differs)"
             ))
@@ -219,7 +219,7 @@ const LONGEST_CODE: usize = 16;
 #[must_use]
 pub fn automatic(domain: &Domain) -> Builder {
     match domain.measure.kind {
-        Kind::Integer | Kind::Decimal | Kind::DecimalComma => {
+        Kind::Integer | Kind::Decimal | Kind::DecimalComma | Kind::Wide { .. } => {
             Builder::EqualWidth { bins: BINS, fanout: 2, min: None, max: None }
         }
         Kind::Date(_) => Builder::Dates { levels: month_year_decade(), life_stages: None },

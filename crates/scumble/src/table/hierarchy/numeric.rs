@@ -91,15 +91,9 @@ fn end(measure: &Measure, text: &str) -> Option<End> {
         return Some(End { floor: number, on_grid: true });
     }
     // An edge such as 17.5 in a column of whole numbers.
-    let kind = match measure.kind {
-        Kind::Integer | Kind::Decimal => Kind::Decimal,
-        Kind::DecimalComma => Kind::DecimalComma,
-        Kind::Date(_) | Kind::Text => return None,
-    };
-    let finer = Measure::of(kind, std::iter::once(text));
-    let units = 10_i128.checked_pow(finer.scale.checked_sub(measure.scale)?)?;
-    let number = finer.number(text)?;
-    Some(End { floor: number.div_euclid(units), on_grid: number.rem_euclid(units) == 0 })
+    let number = measure.exact(text).filter(|_| measure.kind.is_number())?;
+    let floor = measure.floor(number)?;
+    Some(End { floor, on_grid: measure.decimal(floor) == number })
 }
 
 #[cfg(test)]

@@ -1,0 +1,72 @@
+//! The types of values: numbers of any size.
+
+mod common;
+
+use common::{Desk, cells};
+
+/// Twelve rows: a small double in several ways of writing, numbers of very different sizes, one of them missing.
+fn doubles() -> String {
+    let effects = ["0.0019336161475366333", "1.9336e-3", "2.5E-05", "0.1", "0.30000000000000004", "12"];
+    let chances = ["0", "3.2e-300", "4.9406564584124654e-324", "2.25e-12", "NaN", "0.97"];
+    let mut table = String::from("effect,chance,group\n");
+    for (effect, chance) in effects.iter().zip(chances) {
+        for group in ["a", "b"] {
+            table.push_str(&format!("{effect},{chance},{group}\n"));
+        }
+    }
+    table
+}
+
+const QUASI: [&str; 4] = ["--quasi", "effect,chance", "--class", "group"];
+
+#[test]
+fn doubles_of_all_sizes_are_numbers() {
+    let desk = Desk::with_table(&doubles());
+    for algorithm in ["mondrian", "cluster", "datafly", "tds"] {
+        let out = format!("{algorithm}.csv");
+        let run = desk.run(
+            &[&["anonymize", "people.csv", "-o", &out, "--k", "4", "--algorithm", algorithm, "--suppression", "0.5"], &QUASI[..]].concat(),
+        );
+        let told = run.succeeds();
+        assert!(!told.err.contains("group 1"), "{}", told.err);
+        let shown = cells(&desk.path(&out));
+        for row in &shown[1..] {
+            for cell in &row[..2] {
+                let number = cell.parse::<f64>().is_ok();
+                assert!(number || cell == "*" || cell.starts_with('[') , "{algorithm}: {cell}");
+            }
+        }
+        desk.run(&[&["check", &out, "--original", "people.csv", "--k", "4"], &QUASI[..]].concat()).succeeds();
+    }
+    let shown = desk.text("mondrian.csv");
+    assert!(shown.contains('['), "intervals of numbers: {shown}");
+    assert!(shown.lines().skip(1).all(|line| line.len() < 70), "ends are round: {shown}");
+}
+
+#[test]
+fn new_rows_find_their_intervals_among_numbers_of_all_sizes() {
+    let mut desk = Desk::with_table(&doubles());
+    desk.run(&[&["anonymize", "people.csv", "-o", "out.csv", "--k", "4", "--report", "report"], &QUASI[..]].concat()).succeeds();
+    desk.table("new.csv", "effect,chance,group\n0.0021,1e-200,a\n0.31,1e-5,b\n");
+    let applied = desk.run(&["apply", "report/recoding.json", "new.csv", "-o", "more.csv"]);
+    assert!(applied.code == Some(0) || applied.err.contains("k"), "{}", applied.err);
+}
+
+#[test]
+fn parquet_brings_doubles_as_numbers() {
+    let desk = Desk::with_table(&doubles().replace("NaN", "0.5"));
+    // Kept as they are, they go out as doubles.
+    let kept = ["--quasi", "group", "--other", "effect,chance", "--k", "2"];
+    desk.run(&[&["anonymize", "people.csv", "-o", "doubles.parquet"], &kept[..]].concat()).succeeds();
+    let told = desk.run(&[&["anonymize", "doubles.parquet", "-o", "out.csv", "--k", "4"], &QUASI[..]].concat()).succeeds();
+    assert!(!told.err.contains("group 1"), "{}", told.err);
+    assert!(desk.text("out.csv").contains('['), "{}", desk.text("out.csv"));
+}
+
+#[test]
+fn infinity_among_numbers_is_a_data_error() {
+    let desk = Desk::with_table("x,y\n1.5,a\ninf,b\n2,a\n2,b\n");
+    let anonymize = ["anonymize", "people.csv", "-o", "out.csv", "--quasi", "x", "--other", "y", "--k", "2"];
+    desk.refuses(3, &["infinite", "row 2", "column 'x'"], &anonymize);
+    desk.run(&[&anonymize[..], &["--missing-values", "inf"]].concat()).succeeds();
+}
