@@ -205,9 +205,7 @@ impl Column {
             let text = bound.to_text();
             // In a plan a number has a point, whatever the table has.
             let number = match bound {
-                Value::Decimal(_) if measure.kind.has_comma() => {
-                    measure.number(&text.replace('.', ","))
-                }
+                Value::Decimal(_) if measure.kind.has_comma() => measure.number(&text.replace('.', ",")),
                 _ => measure.number(&text),
             };
             number.map(Some).ok_or_else(|| {
@@ -216,7 +214,8 @@ impl Column {
                     Kind::Text => "a number or a date: the column is text and has no order".to_owned(),
                     Kind::Integer => "a whole number".to_owned(),
                     Kind::Wide { .. } => {
-                        "a number with at most 35 digits, not smaller than the smallest of the column".to_owned()
+                        "a number with at most 35 digits, not smaller than the smallest of the column"
+                            .to_owned()
                     }
                     _ => format!("a number with at most {} decimal places", measure.scale),
                 };

@@ -68,8 +68,8 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
                 "other values"
             };
             return Err(Error::config(format!("model 'k_e' protects numbers, and '{column}' holds {other}"))
-            .advise("use l_diversity or t_closeness for that column")
-            .advise("name the columns that hold numbers in the model (columns = [..])"));
+                .advise("use l_diversity or t_closeness for that column")
+                .advise("name the columns that hold numbers in the model (columns = [..])"));
         }
         let numbers = payload.values.iter().map(|text| payload.number(text)).collect();
         let missing = (0..payload.values.len() as u32).find(|value| payload.is_missing(*value));

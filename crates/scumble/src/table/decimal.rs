@@ -232,7 +232,23 @@ mod tests {
         assert_eq!(read("1000200030004000500060007000"), Decimal::of(1_000_200_030_004_000_500_060_007, 3));
         assert_eq!(Decimal::read("17.50", b'.').expect("a number").1, 2, "places as they are written");
         assert_eq!(Decimal::read("1,93E-03", b',').expect("a number").0, Decimal::of(193, -5));
-        for text in ["", "-", ".", "e5", "1e", "1e1.5", "007", "1.2.3", "NaN", "inf", "1e401", "1e-999999999", "0x1", "1 2", "1e99999999999"] {
+        for text in [
+            "",
+            "-",
+            ".",
+            "e5",
+            "1e",
+            "1e1.5",
+            "007",
+            "1.2.3",
+            "NaN",
+            "inf",
+            "1e401",
+            "1e-999999999",
+            "0x1",
+            "1 2",
+            "1e99999999999",
+        ] {
             assert_eq!(Decimal::read(text, b'.'), None, "{text}");
         }
         assert_eq!(Decimal::read(&"1".repeat(39), b'.'), None, "more digits than 38 are a code");
@@ -240,8 +256,20 @@ mod tests {
 
     #[test]
     fn numbers_are_in_order() {
-        let ascending =
-            ["-1e300", "-10", "-9.5", "-1e-300", "0", "5e-324", "1e-5", "0.1", "0.10000000000000000001", "9.5", "10", "1e300"];
+        let ascending = [
+            "-1e300",
+            "-10",
+            "-9.5",
+            "-1e-300",
+            "0",
+            "5e-324",
+            "1e-5",
+            "0.1",
+            "0.10000000000000000001",
+            "9.5",
+            "10",
+            "1e300",
+        ];
         for pair in ascending.windows(2) {
             assert!(read(pair[0]) < read(pair[1]), "{pair:?}");
         }

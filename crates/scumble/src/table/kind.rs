@@ -341,7 +341,8 @@ impl Measure {
     #[must_use]
     pub fn interval(&self, low: i128, high: i128) -> String {
         let (from, to) = (self.text(low), self.text(high));
-        let end = Some(self.text(high.saturating_add(1))).filter(|end| self.is_half_open() && end.len() < to.len());
+        let end =
+            Some(self.text(high.saturating_add(1))).filter(|end| self.is_half_open() && end.len() < to.len());
         match end {
             Some(end) => format!("[{from}{}{end})", self.separator()),
             None => format!("[{from}{}{to}]", self.separator()),
@@ -448,7 +449,10 @@ mod tests {
         assert_eq!(infer(&["inf", "1.0"]), Inference::Clear(Kind::Text));
         // Together they need more than 38 digits, and each more than 35.
         assert_eq!(infer(&[&"1".repeat(38), "0.1"]), Inference::Clear(Kind::Text));
-        assert_eq!(infer(&["0.12345678901234567890123456789012345678", "-0.99"]), Inference::Clear(Kind::Text));
+        assert_eq!(
+            infer(&["0.12345678901234567890123456789012345678", "-0.99"]),
+            Inference::Clear(Kind::Text)
+        );
     }
 
     #[test]
@@ -464,7 +468,10 @@ mod tests {
         assert!((measure.float(numbers[2]) - 2.25e-12).abs() < 1e-27);
         let long = Measure::of(Kind::Decimal, ["0.1234567891", "0.9876543219"].into_iter());
         let cut = long.roundest_between(1_234_567_891, 9_876_543_219);
-        assert_eq!((long.interval(0, cut), long.interval(cut + 1, 9_999_999_999)), ("[0,0.9)".to_owned(), "[0.9,1)".to_owned()));
+        assert_eq!(
+            (long.interval(0, cut), long.interval(cut + 1, 9_999_999_999)),
+            ("[0,0.9)".to_owned(), "[0.9,1)".to_owned())
+        );
     }
 
     /// Ordinary columns keep the unit that they had, and a column is as fine as its finest text.

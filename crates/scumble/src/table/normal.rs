@@ -43,7 +43,9 @@ impl Form {
     pub fn of<'a>(kind: Kind, texts: impl Iterator<Item = &'a str>) -> Self {
         match kind {
             Kind::Integer | Kind::Decimal | Kind::Wide { comma: false } => Self::default(),
-            Kind::DecimalComma | Kind::Wide { comma: true } => Self { commas: Commas::Decimal, slashes: None },
+            Kind::DecimalComma | Kind::Wide { comma: true } => {
+                Self { commas: Commas::Decimal, slashes: None }
+            }
             Kind::Date(format) => {
                 Self { commas: Commas::Unknown, slashes: SLASHED.contains(&format).then_some(format) }
             }

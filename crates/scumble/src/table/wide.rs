@@ -136,16 +136,23 @@ mod tests {
 
     #[test]
     fn round_numbers_and_powers_of_ten() {
-        let between = |below: &str, above: &str| number(roundest(ranked(below), ranked(above), SCALE), SCALE).text('.');
+        let between =
+            |below: &str, above: &str| number(roundest(ranked(below), ranked(above), SCALE), SCALE).text('.');
         assert_eq!(between("1.2345e-30", "9.8765e-12"), "9e-12");
         assert_eq!(between("0.0123", "0.0129"), "0.0129");
         assert_eq!(between("0.0123", "0.0131"), "0.013");
         assert_eq!(between("-0.0131", "-0.0123"), "-0.013");
         assert_eq!(between("-5", "7"), "0");
         let cut = |low: &str, high: &str, most: usize| -> Vec<String> {
-            edges(ranked(low), ranked(high), most).into_iter().map(|edge| number(edge, SCALE).text('.')).collect()
+            edges(ranked(low), ranked(high), most)
+                .into_iter()
+                .map(|edge| number(edge, SCALE).text('.'))
+                .collect()
         };
-        assert_eq!(cut("1e-322", "3e-321", 5), ["0", "1e-324", "1e-323", "1e-322", "1e-321", "1e-320"].map(String::from)[3..].to_vec());
+        assert_eq!(
+            cut("1e-322", "3e-321", 5),
+            ["0", "1e-324", "1e-323", "1e-322", "1e-321", "1e-320"].map(String::from)[3..].to_vec()
+        );
         let wide = cut("1e-300", "0.5", 4);
         assert!((3..=5).contains(&wide.len()), "{wide:?}");
         let signs = cut("-3", "5", 1);

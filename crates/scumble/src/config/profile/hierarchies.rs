@@ -66,8 +66,8 @@ pub(super) fn guess(facts: &Facts<'_>, value_type: ValueType) -> HierarchyGuess 
             guess("{ build = \"flat\" }", "Its few values are kept or become `*`.")
         }
         ValueType::Text => guess(
-            "{ build = \"alphabetic\" }",
-            "Nothing is known about its values but their order; a tree of your own keeps more: { build = \"file\", path = \"tree.csv\" }.",
+            "{ build = \"initials\" }",
+            "Texts become ranges of the alphabet by their first letter; a tree of your own keeps more: { build = \"file\", path = \"tree.csv\" }.",
         ),
     }
 }

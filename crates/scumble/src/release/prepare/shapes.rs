@@ -6,7 +6,7 @@ use super::values::{Ordered, Planned, order};
 use crate::config::{Label, Plan};
 use crate::error::{Error, Result, Setting};
 use crate::table::date::Date;
-use crate::table::hierarchy::{self, Builder, Built, Domain, Recipe};
+use crate::table::hierarchy::{self, Builder, Built, Domain, Hierarchy, Provenance, Recipe};
 use crate::table::kind::{Kind, Measure};
 use crate::table::quasi::{LARGEST_SUBSET, Line, Quasi, Shape};
 
@@ -27,6 +27,16 @@ pub(super) fn check_hierarchies_used(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
+/// A note on a tree that a plan asked for and whose groups nobody can read.
+fn unreadable(column: &str, tree: &Hierarchy) -> Option<String> {
+    (tree.provenance() == Provenance::Numbered && tree.height() > 1).then(|| {
+        format!(
+            "column '{column}': its groups are named by numbers (such as 'group 2 of 24'), as the plan asks; readers of the release cannot tell \
+             what a group holds, so the loss counts such a value as hidden"
+        )
+    })
+}
+
 /// How a hierarchy was made without being asked for, in a phrase.
 fn describe(builder: &Builder) -> &'static str {
     match builder {
@@ -34,7 +44,7 @@ fn describe(builder: &Builder) -> &'static str {
         Builder::Dates { .. } => "month, year and decade",
         Builder::Prefix { .. } => "codes masked from the end",
         Builder::Flat {} => "the value or *",
-        Builder::Alphabetic { .. } => "five neighbours in alphabetic order to a node",
+        Builder::Initials {} => "ranges of the alphabet by the first letter",
         _ => "see the plan",
     }
 }
@@ -96,16 +106,25 @@ pub(super) fn make_quasi(
         recipe => {
             let recipe = recipe.unwrap_or_else(|| {
                 let automatic = hierarchy::automatic(&domain);
-                notes.push(format!(
-                    "column '{}' has no hierarchy; one was built from the data ({})",
-                    column.name,
-                    describe(&automatic)
-                ));
+                notes.push(if automatic == (Builder::Flat {}) && ordered.values.len() > LARGEST_SET {
+                    format!(
+                        "column '{}' has no hierarchy, and groups of its values would not be readable; each value is published or hidden. Give it a \
+                         hierarchy to publish more",
+                        column.name
+                    )
+                } else {
+                    format!(
+                        "column '{}' has no hierarchy; one was built from the data ({})",
+                        column.name,
+                        describe(&automatic)
+                    )
+                });
                 automatic.into()
             });
             let Built { hierarchy, mut codes, missing, notes: of_builder } =
                 hierarchy::build(&recipe, &domain)?;
             notes.extend(of_builder);
+            notes.extend(unreadable(column.name, &hierarchy));
             codes.extend(missing);
             (Shape::Tree(hierarchy), codes)
         }

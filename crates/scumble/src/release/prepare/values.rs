@@ -158,7 +158,10 @@ fn check_finite(column: &Planned<'_>, present: &[u32], first_rows: &[u64]) -> Re
         .in_column(column.name)
         .set(Setting::column("missing").of(&[column.name]), "declare the value as missing")
         .advise("correct the value")
-        .set(Setting::column("type").of(&[column.name]).to("text"), "take all values of the column for texts"))
+        .set(
+            Setting::column("type").of(&[column.name]).to("text"),
+            "take all values of the column for texts",
+        ))
 }
 
 /// Whether a text is how programs write infinity, or the result of a computation that has none.
@@ -295,7 +298,10 @@ mod tests {
         };
         assert_eq!(measured(&["1.5", "NaN", "2"]), Ok(Kind::Decimal), "missing");
         let message = measured(&["1.5", "2", "-inf"]).expect_err("infinite");
-        assert!(message.contains("infinite") && message.contains("row 3") && !message.contains("inf "), "{message}");
+        assert!(
+            message.contains("infinite") && message.contains("row 3") && !message.contains("inf "),
+            "{message}"
+        );
         assert!(measured(&["1", "+Infinity"]).is_err());
         assert_eq!(measured(&["Ada", "Nan", "Inf"]), Ok(Kind::Text));
     }

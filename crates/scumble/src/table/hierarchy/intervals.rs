@@ -109,7 +109,9 @@ pub(super) fn widths(domain: &Domain, widths: &[Quantity], origin: Option<&Quant
     }
     let days = matches!(domain.measure.kind, Kind::Date(_));
     if widths.iter().chain([&origin]).any(|number| number.unsigned_abs() > MOST_UNITS) {
-        return Err(Error::config("a width, or where counting starts, has too many digits").in_column(domain.name));
+        return Err(
+            Error::config("a width, or where counting starts, has too many digits").in_column(domain.name)
+        );
     }
     if days && widths.iter().any(|width| *width > MOST_DAYS) {
         return Err(Error::config("widths of dates are days").in_column(domain.name));

@@ -11,7 +11,7 @@
 //! | `domain.rs` | what a builder is told about a column |
 //! | `builder.rs` | what users can ask for, and the choice when they ask for nothing |
 //! | `nested.rs` | trees of nested groups of ordered values, and the round edges between them |
-//! | `intervals.rs` `mdlp.rs` `merging.rs` `alphabetic.rs` `prefix.rs` `dates.rs` | one way to build each |
+//! | `intervals.rs` `mdlp.rs` `merging.rs` `alphabetic.rs` `initials.rs` `prefix.rs` `dates.rs` | one way to build each |
 //! | `cells.rs` `listing.rs` `file.rs` `parent_child.rs` | reading the two file formats |
 //! | `bind.rs` `numeric.rs` `validate.rs` `labels.rs` | joining a file's tree with the data, and its checks |
 //! | `find.rs` `show.rs` `outline.rs` | finding, drawing, and writing for people and programs |
@@ -27,6 +27,7 @@ mod dates;
 mod domain;
 mod file;
 mod find;
+mod initials;
 mod intervals;
 mod labels;
 mod listing;

@@ -132,7 +132,8 @@ fn check_column(problem: &Problem, column: usize, quasi: &Quasi) -> Result<()> {
         );
     }
     let most = i128::from(i64::MAX) / 10_i128.pow(MEAN_PLACES);
-    let too_long = quasi.measure.scale > MOST_PLACES || line.numbers.iter().any(|number| number.abs() >= most);
+    let too_long =
+        quasi.measure.scale > MOST_PLACES || line.numbers.iter().any(|number| number.abs() >= most);
     if too_long || !quasi.measure.kind.has_unit() {
         return otherwise(
             refused("has numbers of too many digits to be averaged exactly").advise("round the numbers"),
