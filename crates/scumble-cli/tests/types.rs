@@ -160,3 +160,94 @@ fn numbered_groups_are_published_only_when_a_plan_asks_and_count_as_lost() {
     assert!(told.err.contains("cannot tell"), "{}", told.err);
     assert!(desk.text("out.csv.datasheet.json").contains("what they hold is not published"));
 }
+
+/// Visits of 48 people, in two zones: every other row writes its instant in another offset.
+fn visits() -> String {
+    let mut table = String::from("visit,local,clock,smoker,ill\n");
+    for row in 0..48 {
+        let (day, hour) = (1 + row % 12, 8 + row % 4);
+        let zone =
+            if row % 2 == 0 { format!("T{hour:02}:15:00Z") } else { format!("T{:02}:15:00+02:00", hour + 2) };
+        table.push_str(&format!(
+            "2024-03-{day:02}{zone},2024-04-{day:02} {hour:02}:30,{hour:02}:45,{},{}\n",
+            row % 3 == 0,
+            ["flu", "cold", "none"][row % 3]
+        ));
+    }
+    table
+}
+
+#[test]
+fn timestamps_and_times_have_hierarchies_and_ranges_of_their_own() {
+    let desk = Desk::with_table(&visits());
+    let roles = ["--quasi", "visit,local,clock,smoker", "--class", "ill"];
+    for (algorithm, periods) in [("samarati", true), ("mondrian", false), ("cluster", false)] {
+        let out = format!("{algorithm}.csv");
+        let anonymize = ["anonymize", "people.csv", "-o", &out, "--k", "4", "--algorithm", algorithm];
+        desk.run(&[&anonymize[..], &roles[..]].concat()).succeeds();
+        let shown = cells(&desk.path(&out));
+        let text = desk.text(&out);
+        assert!(!text.contains("group "), "{algorithm}: {text}");
+        assert!(
+            shown[1..].iter().all(|row| row[0] == "*" || row[0].contains("2024")),
+            "{algorithm}: {shown:?}"
+        );
+        assert_eq!(text.contains("[2024-03-"), !periods, "{algorithm}: {text}");
+        desk.run(&[&["check", &out, "--original", "people.csv", "--k", "4"], &roles[..]].concat());
+        // The verifier reads the periods and ranges by its own rule, and what is not true of a row is found.
+        let plan = format!("{algorithm}.toml");
+        assert!(!desk.exists(&plan));
+    }
+    // One instant in two offsets is one value.
+    let desk = Desk::with_table(
+        "visit,ill\n2024-03-09T10:00:00Z,a\n2024-03-09T11:00:00+01:00,b\n2024-03-09T12:00:00+02:00,c\n",
+    );
+    desk.run(&["check", "people.csv", "--quasi", "visit", "--k", "3"]).succeeds();
+    let l = ["check", "people.csv", "--quasi", "ill", "--sensitive", "visit", "--l", "2"];
+    assert_eq!(desk.run(&l).code, Some(1));
+}
+
+#[test]
+fn types_that_do_not_fit_are_data_errors() {
+    let desk = Desk::with_table(&visits());
+    let anonymize = [
+        "anonymize",
+        "people.csv",
+        "-o",
+        "out.csv",
+        "--k",
+        "4",
+        "--quasi",
+        "visit,clock,smoker,ill",
+        "--other",
+        "local",
+    ];
+    for (kind, words) in [
+        ("ill=boolean", "true or false"),
+        ("clock=timestamp", "declared a timestamp"),
+        ("ill=time", "not a time of day"),
+    ] {
+        desk.refuses(3, &[words], &[&anonymize[..], &["--type", kind]].concat());
+    }
+    desk.run(
+        &[&anonymize[..], &["--type", "smoker=boolean", "--type", "clock=time", "--type", "visit=timestamp"]]
+            .concat(),
+    )
+    .succeeds();
+}
+
+#[test]
+fn init_recognises_timestamps_times_and_booleans() {
+    let desk = Desk::with_table(&visits());
+    desk.run(&["init", "people.csv"]).succeeds();
+    let plan = desk.text("release.toml");
+    for line in [
+        "type = \"timestamp\"",
+        "type = \"time\"",
+        "type = \"boolean\"",
+        "build = \"timestamps\"",
+        "build = \"times\"",
+    ] {
+        assert!(plan.contains(line), "{line}: {plan}");
+    }
+}

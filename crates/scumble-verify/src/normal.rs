@@ -71,7 +71,7 @@ impl<'a> Sense<'a> {
             ValueKind::Date {
                 format: format @ (DateFormat::DayMonthYearSlash | DateFormat::MonthDayYearSlash),
             } => sense.slashes = Some(format),
-            ValueKind::Date { .. } => {}
+            ValueKind::Date { .. } | ValueKind::Timestamp { .. } | ValueKind::Time => {}
         }
         sense.markers = column.missing.iter().map(|marker| sense.meaning(marker)).collect();
         sense
@@ -104,6 +104,9 @@ impl<'a> Sense<'a> {
     }
 
     fn value(&self, shown: &str) -> Option<Value> {
+        if matches!(self.column.kind, ValueKind::Timestamp { .. } | ValueKind::Time) {
+            return Value::read(shown, self.column.kind);
+        }
         let number = match self.comma {
             Some(Comma::Decimal) => Decimal::read(shown, true),
             Some(Comma::Thousands) => Decimal::read(shown, false).or_else(|| without_groups(shown)),

@@ -210,6 +210,8 @@ pub(crate) fn value_kind(measure: &Measure) -> ValueKind {
                 DateFormat::MonthDayYear => Theirs::MonthDayYearSlash,
             },
         },
+        Kind::Timestamp { zone } => ValueKind::Timestamp { zone },
+        Kind::Time => ValueKind::Time,
         _ => ValueKind::Text,
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::table::date::{Date, DateFormat};
 use crate::table::decimal::{Decimal, MOST_DIGITS};
+use crate::table::moment;
 use crate::table::wide;
 
 /// The kind of a column's values.
@@ -28,6 +29,13 @@ pub enum Kind {
     },
     /// Calendar dates in one format.
     Date(DateFormat),
+    /// Timestamps as ISO 8601 writes them. Their unit is a second divided by `10^scale`, counted from 1970.
+    Timestamp {
+        /// Whether they have a zone; then they are compared by instant and coarsened in UTC.
+        zone: bool,
+    },
+    /// Times of day; the unit is that of timestamps, counted from midnight.
+    Time,
     /// Anything else; also codes with leading zeros.
     Text,
 }
@@ -70,10 +78,32 @@ impl Kind {
             .filter(|format| texts.clone().all(|text| format.parse(text).is_some()))
             .collect();
         match fitting[..] {
-            [] => Inference::Clear(Self::Text),
+            [] => Inference::Clear(Self::of_moments(&texts)),
             [format] => Inference::Clear(Self::Date(format)),
             _ => Inference::AmbiguousDate,
         }
+    }
+
+    /// Timestamps or times, if all texts are.
+    fn of_moments<'a>(texts: &(impl Iterator<Item = &'a str> + Clone)) -> Self {
+        let kinds = [Self::Time, Self::Timestamp { zone: true }, Self::Timestamp { zone: false }];
+        let fits = |kind: &Self| texts.clone().all(|text| kind.moment(text).is_some());
+        kinds.into_iter().find(fits).unwrap_or(Self::Text)
+    }
+
+    /// The nanoseconds of a timestamp or a time of day, and the digits after its second.
+    fn moment(self, text: &str) -> Option<(i128, u32)> {
+        match self {
+            Self::Timestamp { zone } => moment::timestamp(text, zone),
+            Self::Time => moment::time(text),
+            _ => None,
+        }
+    }
+
+    /// Whether values are dates, timestamps or times of day.
+    #[must_use]
+    pub fn is_time(self) -> bool {
+        matches!(self, Self::Date(_) | Self::Timestamp { .. } | Self::Time)
     }
 
     /// Whether values lie on a line, so that intervals of them mean something.
@@ -125,7 +155,7 @@ impl Kind {
             }
             Self::Decimal | Self::Wide { comma: false } => Decimal::read(text, b'.'),
             Self::DecimalComma | Self::Wide { comma: true } => Decimal::read(text, b','),
-            Self::Date(_) | Self::Text => None,
+            Self::Date(_) | Self::Timestamp { .. } | Self::Time | Self::Text => None,
         }
     }
 }
@@ -135,7 +165,7 @@ impl Kind {
 pub struct Measure {
     /// The kind of the values.
     pub kind: Kind,
-    /// Numbers are multiples of `10^-scale`; 0 for dates and texts. Of a wide column, the smallest number is at least `10^-scale`.
+    /// Numbers are multiples of `10^-scale`, timestamps of that part of a second; 0 for dates and texts. Of a wide column, the smallest number is at least `10^-scale`.
     pub scale: u32,
 }
 
@@ -179,6 +209,10 @@ impl Measure {
         if matches!(kind, Kind::Text | Kind::Date(_)) {
             return Self { kind, scale: 0 };
         }
+        if kind.is_time() {
+            let places = texts.filter_map(|text| kind.moment(text)).map(|(_, places)| places);
+            return Self { kind, scale: places.max().unwrap_or(0) };
+        }
         let mut needs = Needs::default();
         texts.clone().filter_map(|text| kind.decimal(text)).for_each(|number| needs.add(number));
         if let Some(scale) = needs.scale() {
@@ -201,6 +235,9 @@ impl Measure {
     pub(crate) fn exact(&self, text: &str) -> Option<Decimal> {
         match self.kind {
             Kind::Date(format) => format.parse(text).map(|day| Decimal::of(day.into(), 0)),
+            Kind::Timestamp { .. } | Kind::Time => {
+                self.kind.moment(text).map(|(nanos, _)| Decimal::of(nanos, -9))
+            }
             _ => self.asked().decimal(text).map(|(number, _)| number),
         }
     }
@@ -226,9 +263,18 @@ impl Measure {
         matches!(self.kind, Kind::Wide { .. }).then(|| wide::edges(low, high, most))
     }
 
+    /// The nanoseconds of a unit of timestamps and times.
+    pub(crate) fn nanos(&self) -> i128 {
+        10_i128.pow(9_u32.saturating_sub(self.scale))
+    }
+
     /// Whether the scale is one that a measure can have.
     pub(crate) fn is_sound(&self) -> bool {
-        matches!(self.kind, Kind::Wide { .. }) || self.scale <= MAX_SCALE
+        match self.kind {
+            Kind::Wide { .. } => true,
+            Kind::Timestamp { .. } | Kind::Time => self.scale <= 9,
+            _ => self.scale <= MAX_SCALE,
+        }
     }
 
     /// Whether two integers are so near that nothing about the interval between them overflows.
@@ -244,6 +290,10 @@ impl Measure {
         if let Kind::Date(format) = self.kind {
             return format.parse(text).map(i128::from);
         }
+        if self.kind.is_time() {
+            let (nanos, _) = self.kind.moment(text)?;
+            return (nanos % self.nanos() == 0).then(|| nanos / self.nanos());
+        }
         let (number, _) = self.kind.decimal(text)?;
         match self.kind {
             Kind::Wide { .. } => wide::rank(number, self.scale),
@@ -256,6 +306,13 @@ impl Measure {
     pub fn text(&self, number: i128) -> String {
         if let Kind::Date(format) = self.kind {
             return i64::try_from(number).map(|day| format.format(day)).unwrap_or_default();
+        }
+        match self.kind {
+            Kind::Timestamp { zone } => {
+                return moment::timestamp_text(number.saturating_mul(self.nanos()), zone);
+            }
+            Kind::Time => return moment::time_text(number.saturating_mul(self.nanos())),
+            _ => {}
         }
         if let Kind::Wide { comma } = self.kind {
             return wide::number(number, self.scale).text(if comma { ',' } else { '.' });
@@ -302,7 +359,39 @@ impl Measure {
         if let Kind::Date(_) = self.kind {
             return last_of_period(low, high);
         }
+        if self.kind.is_time() {
+            return self.last_of_moments(low, high);
+        }
         self.roundest_in(low, high)
+    }
+
+    /// The whole years around two timestamps, or the day around two times of day.
+    pub(crate) fn outward(&self, first: i128, last: i128) -> (i128, i128) {
+        let unit = self.nanos();
+        if self.kind == Kind::Time {
+            return (0, moment::DAY / unit - 1);
+        }
+        let year = |number: i128| Date::of(moment::day_of(number.saturating_mul(unit))).year;
+        let start = |year: i64| i128::from(Date { year, month: 1, day: 1 }.number()) * moment::DAY / unit;
+        (start(year(first)), start(year(last) + 1) - 1)
+    }
+
+    /// The last moment of a year, month, day, hour or minute that ends between two moments, else the first moment.
+    fn last_of_moments(&self, low: i128, high: i128) -> i128 {
+        let unit = self.nanos();
+        let next = (high + 1) * unit;
+        let date = Date::of(moment::day_of(next));
+        let start = |date: Date| i128::from(date.number()) * moment::DAY;
+        let floor = |nanos: i128| next.div_euclid(nanos) * nanos;
+        let begins = [
+            start(Date { month: 1, day: 1, ..date }),
+            start(Date { day: 1, ..date }),
+            floor(moment::DAY),
+            floor(moment::HOUR),
+            floor(moment::HOUR / 60),
+        ];
+        let ends = begins.into_iter().map(|begin| begin.div_euclid(unit) - 1);
+        ends.into_iter().find(|end| (low..=high).contains(end)).unwrap_or(low)
     }
 
     /// The multiple of the largest power of ten that has one here.
@@ -423,6 +512,33 @@ mod tests {
         assert_eq!(measure.interval(10, 125), "[0.1,1.25]");
         let comma = Measure::of(Kind::DecimalComma, ["1,5"].into_iter());
         assert_eq!(comma.interval(15, 25), "[1,5;2,5]");
+    }
+
+    #[test]
+    fn timestamps_and_times() {
+        let zoned = Inference::Clear(Kind::Timestamp { zone: true });
+        assert_eq!(infer(&["2024-03-09T10:15:00Z", "2024-03-09 11:15+01:00"]), zoned);
+        let plain = Inference::Clear(Kind::Timestamp { zone: false });
+        assert_eq!(infer(&["2024-03-09T10:15:00", "2024-03-09 11:15:30.5"]), plain);
+        assert_eq!(infer(&["10:15", "23:59:59"]), Inference::Clear(Kind::Time));
+        for mixed in
+            [&["2024-03-09T10:15:00", "2024-03-09T10:15:00Z"][..], &["10:15", "2024-03-09T10:15"], &["25:00"]]
+        {
+            assert_eq!(infer(mixed), Inference::Clear(Kind::Text), "{mixed:?}");
+        }
+        let kind = Kind::Timestamp { zone: true };
+        let measure = Measure::of(kind, ["2024-03-09T10:15:00.25Z", "2024-03-09T11:15+01:00"].into_iter());
+        assert_eq!(measure.scale, 2);
+        let number = |text: &str| measure.number(text).expect(text);
+        assert_eq!(number("2024-03-09T10:15Z"), number("2024-03-09T11:15+01:00"));
+        assert_eq!(number("2024-03-09T10:15:00.25Z") - number("2024-03-09T10:15Z"), 25);
+        assert_eq!(measure.number("2024-03-09T10:15:00.125Z"), None, "finer than the column");
+        let end = measure.roundest_between(number("2024-03-09T10:15Z"), number("2024-05-02T00:00Z"));
+        assert_eq!(
+            measure.interval(number("2024-01-01T00:00Z"), end),
+            "[2024-01-01T00:00:00Z,2024-04-30T23:59:59.99Z]"
+        );
+        assert_eq!(measure.decimal(end), measure.exact("2024-04-30T23:59:59.99Z").expect("an instant"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod frequency;
 pub mod hierarchy;
 pub mod kind;
 pub mod label;
+pub(crate) mod moment;
 pub(crate) mod normal;
 pub(crate) mod pack;
 pub mod payload;

@@ -49,6 +49,7 @@ impl Form {
             Kind::Date(format) => {
                 Self { commas: Commas::Unknown, slashes: SLASHED.contains(&format).then_some(format) }
             }
+            Kind::Timestamp { .. } | Kind::Time => Self::default(),
             Kind::Text => {
                 let texts: Vec<String> = texts.map(shown).collect();
                 Self { commas: commas(&texts), slashes: slashed(&texts) }

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use crate::table::date::Date;
 use crate::table::decimal::Decimal;
 use crate::table::kind::{Kind, Measure};
+use crate::table::moment;
 
 /// A number with as many places as it is written with, which may be more than its column has.
 #[derive(Debug, Clone, Copy)]
@@ -31,8 +32,24 @@ impl Exact {
 pub(super) fn holds(measure: &Measure, label: &str, number: Exact) -> bool {
     let reaches =
         |(from, to): (i128, i128)| number.cmp_in(measure, from).is_ge() && number.cmp_in(measure, to).is_le();
-    interval(measure, label, number)
-        .unwrap_or_else(|| matches!(measure.kind, Kind::Date(_)) && period(label).is_some_and(reaches))
+    interval(measure, label, number).unwrap_or_else(|| match measure.kind {
+        Kind::Date(_) => period(label).is_some_and(reaches),
+        Kind::Timestamp { .. } => {
+            moment::short_period(label).or_else(|| period_of_days(label)).is_some_and(within(number))
+        }
+        Kind::Time => moment::time_period(label).is_some_and(within(number)),
+        _ => false,
+    })
+}
+
+/// Whether a timestamp or a time is between two others, in nanoseconds.
+fn within(number: Exact) -> impl Fn((i128, i128)) -> bool {
+    move |(from, to)| number.0 >= Decimal::of(from, -9) && number.0 <= Decimal::of(to, -9)
+}
+
+/// The first and the last nanosecond of a month or a longer period.
+fn period_of_days(label: &str) -> Option<(i128, i128)> {
+    period(label).map(|(first, last)| (first * moment::DAY, (last + 1) * moment::DAY - 1))
 }
 
 /// Whether a number lies in the interval that a label writes as `[a,b]` or `[a,b)`; `None` if it is no such label.

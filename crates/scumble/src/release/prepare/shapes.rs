@@ -44,6 +44,8 @@ fn describe(builder: &Builder) -> &'static str {
         Builder::Dates { .. } => "month, year and decade",
         Builder::Prefix { .. } => "codes masked from the end",
         Builder::Flat {} => "the value or *",
+        Builder::Timestamps { .. } => "hour, day, month and year",
+        Builder::Times { .. } => "hour and part of the day",
         Builder::Initials {} => "ranges of the alphabet by the first letter",
         _ => "see the plan",
     }
@@ -211,6 +213,9 @@ fn round_outward(measure: &Measure, first: i128, last: i128) -> (i128, i128) {
         let year = |number: i128| Date::of(number as i64).year;
         let start = |year: i64| i128::from(Date { year, month: 1, day: 1 }.number());
         return (start(year(first)), start(year(last) + 1) - 1);
+    }
+    if measure.kind.is_time() {
+        return measure.outward(first, last);
     }
     if let Some(edges) = measure.powers_of_ten(first, last, usize::MAX) {
         return (edges[0], edges[edges.len() - 1] - 1);

@@ -55,6 +55,12 @@ pub(super) fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ord
     if kind == Kind::Text && column.plan.value_type.is_none() {
         check_finite(column, &present, &first_rows)?;
     }
+    if column.plan.value_type == Some(crate::config::ValueType::Boolean) {
+        let other = present.iter().filter(|code| !is_boolean(texts.get(**code)));
+        if let Some(row) = other.map(|code| first_rows[*code as usize]).min() {
+            return Err(wrong_kind(column, kind, row));
+        }
+    }
     let measure = Measure::of(kind, present_texts.clone());
     let mut place = vec![u32::MAX; texts.len()];
     let mut ordered = Ordered {
@@ -113,6 +119,17 @@ fn kind_of<'a>(
     if let Some(kind) = column.plan.declared_kind() {
         return Ok(kind);
     }
+    if column.plan.value_type == Some(crate::config::ValueType::Timestamp) {
+        return match Kind::infer(texts) {
+            Inference::Clear(kind @ Kind::Timestamp { .. }) => Ok(kind),
+            _ => Err(Error::data(format!(
+                "column '{}' is declared a timestamp, but not all its values are timestamps, all with a zone or all without",
+                column.name
+            ))
+            .advise("correct the values")
+            .set(Setting::column("type").of(&[column.name]), "give the column another type")),
+        };
+    }
     let must_be_date = column.plan.value_type == Some(crate::config::ValueType::Date);
     match Kind::infer(texts) {
         Inference::Clear(kind) if !must_be_date || matches!(kind, Kind::Date(_)) => Ok(kind),
@@ -146,10 +163,7 @@ fn check_finite(column: &Planned<'_>, present: &[u32], first_rows: &[u64]) -> Re
     let rows = present.iter().filter(|code| is_not_finite(text(code))).map(|code| first_rows[*code as usize]);
     let Some(row) = rows.min() else { return Ok(()) };
     if finite.clone().next().is_none()
-        || matches!(
-            Kind::infer(finite.map(text)),
-            Inference::Clear(Kind::Text | Kind::Date(_)) | Inference::AmbiguousDate
-        )
+        || !matches!(Kind::infer(finite.map(text)), Inference::Clear(kind) if kind.is_number())
     {
         return Ok(());
     }
@@ -162,6 +176,13 @@ fn check_finite(column: &Planned<'_>, present: &[u32], first_rows: &[u64]) -> Re
             Setting::column("type").of(&[column.name]).to("text"),
             "take all values of the column for texts",
         ))
+}
+
+/// Whether a text says true or false.
+fn is_boolean(text: &str) -> bool {
+    ["true", "false", "yes", "no", "t", "f", "y", "n", "1", "0"]
+        .iter()
+        .any(|name| text.eq_ignore_ascii_case(name))
 }
 
 /// Whether a text is how programs write infinity, or the result of a computation that has none.
@@ -178,7 +199,9 @@ fn wrong_kind(column: &Planned<'_>, kind: Kind, row: u64) -> Error {
             "a number with a decimal comma, or has too many digits".to_owned()
         }
         Kind::Date(format) => format!("a date of the form {}", format.name()),
-        Kind::Text => "text".to_owned(),
+        Kind::Timestamp { .. } => "a timestamp".to_owned(),
+        Kind::Time => "a time of day, such as 10:15:30".to_owned(),
+        Kind::Text => "true or false".to_owned(),
     };
     Error::data(format!("the value is not {what}"))
         .in_row(row)

@@ -10,6 +10,7 @@ use super::bind::{Unlisted, bind};
 use super::dates::{self, DateLevel, LifeStages};
 use super::domain::{Built, Domain};
 use super::listing::{Layout, Listing};
+use super::moments::{self, TimeLevel, TimestampLevel};
 use super::validate::idle_levels;
 use super::{initials, intervals, labels, mdlp, merging, prefix};
 use crate::error::{Error, Result};
@@ -67,6 +68,18 @@ pub enum Builder {
         /// A coarsest level by age on a day.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         life_stages: Option<LifeStages>,
+    },
+    /// Timestamps by periods, in UTC where they have a zone.
+    Timestamps {
+        /// The periods, from fine to coarse.
+        #[serde(default = "hour_day_month_year")]
+        levels: Vec<TimestampLevel>,
+    },
+    /// Times of day by hour and part of the day.
+    Times {
+        /// The periods, from fine to coarse.
+        #[serde(default = "hour_part")]
+        levels: Vec<TimeLevel>,
     },
     /// Texts by their first letters: `M…`, `M–O`, `M–R`, `M–Z`.
     Initials {},
@@ -143,6 +156,14 @@ fn two() -> usize {
     2
 }
 
+fn hour_day_month_year() -> Vec<TimestampLevel> {
+    vec![TimestampLevel::Hour, TimestampLevel::Day, TimestampLevel::Month, TimestampLevel::Year]
+}
+
+fn hour_part() -> Vec<TimeLevel> {
+    vec![TimeLevel::Hour, TimeLevel::PartOfDay]
+}
+
 fn month_year_decade() -> Vec<DateLevel> {
     vec![DateLevel::Month, DateLevel::Year, DateLevel::Decade]
 }
@@ -198,6 +219,8 @@ pub fn build(recipe: &Recipe, domain: &Domain) -> Result<Built> {
         Builder::OrderedMerging { fanout } => merging::build(domain, *fanout),
         Builder::Prefix { lengths, pad } => prefix::build(domain, lengths.as_deref(), *pad),
         Builder::Dates { levels, life_stages } => dates::build(domain, levels, life_stages.as_ref()),
+        Builder::Timestamps { levels } => moments::timestamps(domain, levels),
+        Builder::Times { levels } => moments::times(domain, levels),
         Builder::Initials {} => initials::build(domain),
         Builder::Alphabetic { order } => alphabetic::build(domain, *order),
         Builder::Widths { widths, origin } => intervals::widths(domain, widths, origin.as_ref()),
@@ -224,6 +247,8 @@ pub fn automatic(domain: &Domain) -> Builder {
             Builder::EqualWidth { bins: BINS, fanout: 2, min: None, max: None }
         }
         Kind::Date(_) => Builder::Dates { levels: month_year_decade(), life_stages: None },
+        Kind::Timestamp { .. } => Builder::Timestamps { levels: hour_day_month_year() },
+        Kind::Time => Builder::Times { levels: hour_part() },
         Kind::Text if are_codes(domain.values) => Builder::Prefix { lengths: None, pad: None },
         Kind::Text if domain.values.len() <= FLAT_TEXTS => Builder::Flat {},
         Kind::Text if has_code_signs(domain.values) => {

@@ -96,6 +96,8 @@ pub(super) fn widths(domain: &Domain, widths: &[Quantity], origin: Option<&Quant
     // A width is a length, not a place: for dates it is a number of days.
     let length = match domain.measure.kind {
         Kind::Date(_) => Measure { kind: Kind::Integer, scale: 0 },
+        // Seconds.
+        Kind::Timestamp { .. } | Kind::Time => Measure { kind: Kind::Decimal, ..domain.measure },
         _ => domain.measure,
     };
     let widths =

@@ -138,6 +138,10 @@ pub(super) fn outer_span(measure: &Measure, numbers: &[i128], declared: Option<(
     if let (Kind::Date(_), Some(first), Some(last)) = (measure.kind, date(low), date(high)) {
         return Span { low: january(first.year), end: january(last.year + 1), declared: false };
     }
+    if matches!(measure.kind, Kind::Timestamp { .. } | Kind::Time) {
+        let (low, high) = measure.outward(low, high);
+        return Span { low, end: high + 1, declared: false };
+    }
     if measure.kind.has_unit() {
         return round_bins(low, high, 10).1;
     }
@@ -151,7 +155,7 @@ fn roundest_between(measure: &Measure, below: i128, above: i128) -> i128 {
         let month = i128::from(Date { day: 1, ..day }.number());
         return [january(day.year), month].into_iter().find(|edge| *edge > below).unwrap_or(above);
     }
-    if let Kind::Wide { .. } = measure.kind {
+    if matches!(measure.kind, Kind::Wide { .. } | Kind::Timestamp { .. } | Kind::Time) {
         return measure.roundest_between(below, above) + 1;
     }
     let multiple = |step: i128| above.div_euclid(step) * step;
