@@ -201,7 +201,7 @@ fn wrong_kind(column: &Planned<'_>, kind: Kind, row: u64) -> Error {
         Kind::Date(format) => format!("a date of the form {}", format.name()),
         Kind::Timestamp { .. } => "a timestamp".to_owned(),
         Kind::Time => "a time of day, such as 10:15:30".to_owned(),
-        Kind::Text => "true or false".to_owned(),
+        Kind::Text => "a boolean".to_owned(),
     };
     Error::data(format!("the value is not {what}"))
         .in_row(row)
