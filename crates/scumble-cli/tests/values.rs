@@ -260,6 +260,7 @@ fn releases_are_compared_by_the_hierarchies_of_their_plan() {
         ("day", "{ build = \"dates\", levels = [\"month\", \"year\"] }"),
         ("zip", "{ build = \"prefix\" }"),
         ("name", "{ build = \"alphabetic\" }"),
+        ("name", "{ build = \"initials\" }"),
         ("name", "{ build = \"flat\" }"),
         ("name", "{ build = \"file\", path = \"name.csv\" }"),
         ("name", "{ build = \"parent_child\", path = \"parents.csv\" }"),

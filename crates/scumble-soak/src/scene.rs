@@ -84,7 +84,7 @@ pub(crate) struct Scene {
 }
 
 /// The texts that mean a missing value.
-pub(crate) const MISSING: [&str; 3] = ["?", "", "NA"];
+pub(crate) const MISSING: [&str; 5] = ["?", "", "NA", "NaN", "nan"];
 const SPICE: [&str; 14] = [
     "*",
     "=",

@@ -55,6 +55,7 @@
 //! compares row by row, `row_map` reads which row is whose, `exchange` judges values that went to other rows, and `matching` with `flow` finds an assignment where the row map is not known.
 
 mod aggregate;
+mod clock;
 mod columns;
 mod cover;
 mod distribution;

@@ -1,6 +1,7 @@
 //! Nodes that say by their names what lies below them, for texts that a hierarchy does not list: intervals, calendar periods, and
 //! codes whose end is masked.
 
+use crate::clock;
 use crate::cover::Range;
 use crate::value::{Value, ValueKind};
 
@@ -10,6 +11,8 @@ pub(crate) enum Named {
     Inside(Range),
     /// `2024-03`, `2024-Q1`, `2024`, `2020s`, `2000-2099`: every day from the first to the last, as `yyyymmdd`.
     Days(u32, u32),
+    /// `2024-03-09T10`, `morning`: every moment from the first to before the second.
+    Moments(i128, i128),
     /// `43**`: every text that begins so; of so many characters, where several are masked.
     Begins(String, Option<usize>),
 }
@@ -21,6 +24,14 @@ impl Named {
             && let Some((first, last)) = days(name)
         {
             return Some(Self::Days(first, last));
+        }
+        let moments = match kind {
+            ValueKind::Timestamp { .. } => clock::of_calendar(name, days(name)),
+            ValueKind::Time => clock::of_day(name),
+            _ => None,
+        };
+        if let Some((from, to)) = moments {
+            return Some(Self::Moments(from, to));
         }
         let kept = name.trim_end_matches('*');
         let masked = name.len() - kept.len();
@@ -36,6 +47,9 @@ impl Named {
             Self::Inside(range) => value.is_some_and(|value| range.contains(value)),
             Self::Days(first, last) => {
                 matches!(value, Some(Value::Date(day)) if (*first..=*last).contains(&day))
+            }
+            Self::Moments(from, to) => {
+                matches!(value, Some(Value::Moment(moment)) if (*from..*to).contains(&moment))
             }
             Self::Begins(kept, length) => {
                 text.starts_with(kept.as_str()) && length.is_none_or(|length| text.chars().count() == length)

@@ -71,7 +71,7 @@ impl<'a> Sense<'a> {
             ValueKind::Date {
                 format: format @ (DateFormat::DayMonthYearSlash | DateFormat::MonthDayYearSlash),
             } => sense.slashes = Some(format),
-            ValueKind::Date { .. } => {}
+            ValueKind::Date { .. } | ValueKind::Timestamp { .. } | ValueKind::Time => {}
         }
         sense.markers = column.missing.iter().map(|marker| sense.meaning(marker)).collect();
         sense
@@ -104,6 +104,9 @@ impl<'a> Sense<'a> {
     }
 
     fn value(&self, shown: &str) -> Option<Value> {
+        if matches!(self.column.kind, ValueKind::Timestamp { .. } | ValueKind::Time) {
+            return Value::read(shown, self.column.kind);
+        }
         let number = match self.comma {
             Some(Comma::Decimal) => Decimal::read(shown, true),
             Some(Comma::Thousands) => Decimal::read(shown, false).or_else(|| without_groups(shown)),
@@ -111,7 +114,9 @@ impl<'a> Sense<'a> {
         };
         let number = number.map(Value::Number);
         let date = |format| Value::read(shown, ValueKind::Date { format });
-        number.or_else(|| CLEAR.into_iter().chain(self.slashes).find_map(date))
+        // An instant is one value in every column, whatever its offset.
+        let instant = || Value::read(shown, ValueKind::Timestamp { zone: true });
+        number.or_else(|| CLEAR.into_iter().chain(self.slashes).find_map(date)).or_else(instant)
     }
 
     /// How many of these texts might be the same value as a text with another key, under some reading that is possible.
@@ -305,6 +310,8 @@ mod tests {
         assert!(same(&["04/13/2020"], "03/04/2020", "2020-03-04"));
         assert!(!same(&["03/04/2020"], "03/04/2020", "2020-04-03"), "nobody can tell");
         assert!(same(&["03/04/2020"], "03/04/2020", "3/4/2020"));
+        assert!(same(&["x"], "2024-03-09T10:00:00Z", "2024-03-09 11:00+01:00"), "one instant");
+        assert!(!same(&["x"], "2024-03-09T10:00:00Z", "2024-03-09T10:00:00"));
         assert!(same(&[], "13/04/2020", "04/13/2020") && same(&[], "4/4/2020", "2020-04-04"));
         assert!(!same(&["13/04/2020", "04/13/2020"], "03/04/2020", "04/03/2020"));
     }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::str::FromStr;
 
+use crate::clock;
 use crate::error::VerifyError;
 
 /// What the texts of a column mean.
@@ -18,6 +19,13 @@ pub enum ValueKind {
         /// How they are written.
         format: DateFormat,
     },
+    /// Timestamps as ISO 8601 writes them.
+    Timestamp {
+        /// Whether they have a zone; they are compared by instant then.
+        zone: bool,
+    },
+    /// Times of day.
+    Time,
     /// Texts without an order.
     Text,
 }
@@ -58,6 +66,8 @@ pub(crate) enum Value {
     Number(Decimal),
     /// `yyyymmdd` as a number: in calendar order.
     Date(u32),
+    /// Nanoseconds, of a timestamp or since midnight.
+    Moment(i128),
 }
 
 impl Value {
@@ -66,6 +76,8 @@ impl Value {
         match kind {
             ValueKind::Number { comma } => Decimal::read(text, comma).map(Self::Number),
             ValueKind::Date { format } => read_date(text, format).map(Self::Date),
+            ValueKind::Timestamp { zone } => clock::timestamp(text, zone).map(Self::Moment),
+            ValueKind::Time => clock::time(text).map(Self::Moment),
             ValueKind::Text => None,
         }
     }

@@ -518,7 +518,7 @@ pub(super) fn set_type(column: &mut Column, kind: &str) -> Result<()> {
     column.value_type = Some(value.try_into().map_err(|_| {
         let formats = DateFormat::ALL.map(DateFormat::name).join(", ");
         Error::config(format!(
-            "--type: '{kind}' is no type; there are integer, decimal, decimal_comma, text, date, {formats}"
+            "--type: '{kind}' is no type; there are integer, decimal, decimal_comma, text, timestamp, time, boolean, date, {formats}"
         ))
     })?);
     Ok(())

@@ -32,7 +32,7 @@ pub(crate) struct Reading {
     /// What to do with missing values: own-value (default), drop-row or error
     #[arg(long, value_name = "POLICY")]
     missing: Option<String>,
-    /// The texts that mean a missing value, instead of '?', empty and 'NA'; comma-separated
+    /// The texts that mean a missing value, instead of '?', empty, 'NA', 'NaN' and 'nan'; comma-separated
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     missing_values: Option<Vec<String>>,
 }

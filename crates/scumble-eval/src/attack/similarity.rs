@@ -37,6 +37,10 @@ impl Alike {
             return Some(Self::Categories(names.iter().map(place).collect()));
         }
         let column = &secret.column;
+        if column.measure.kind.is_number() && !column.measure.kind.has_unit() {
+            // A distance between numbers of very different sizes has no unit.
+            return None;
+        }
         let numbers: Vec<Option<i128>> = column.values.iter().map(|text| column.number(text)).collect();
         let (least, most) = numbers
             .iter()

@@ -329,7 +329,9 @@ fn measure(
             // Where something is no number there is no order to measure by.
             Closeness::new(column, &Ground::Ordered { order: None }, baseline).ok(),
         ),
-        ValueKind::Date { .. } | ValueKind::Text => (None, None),
+        ValueKind::Date { .. } | ValueKind::Timestamp { .. } | ValueKind::Time | ValueKind::Text => {
+            (None, None)
+        }
     };
     let histograms = Histograms::count(groups, part(column));
     let fraction = |(numerator, denominator): (u128, u128)| numerator as f64 / denominator as f64;

@@ -298,10 +298,10 @@ fn check_column(name: &str, column: &Column) -> Result<(), Problem> {
             .set(Setting::column("priority"), "give the other columns less");
         return Err(about(&["columns", name, "priority"], error));
     }
-    if column.value_type == Some(ValueType::Text) {
+    if matches!(column.value_type, Some(ValueType::Text | ValueType::Boolean)) {
         for (key, bound) in [("min", &column.min), ("max", &column.max)] {
             if bound.is_some() {
-                return at(key, "min and max need an order; a column of type text has none");
+                return at(key, "min and max need an order; a column of this type has none");
             }
         }
     }

@@ -74,6 +74,12 @@ pub enum ValueType {
     DecimalComma,
     /// Calendar dates; `format` says how they are written.
     Date,
+    /// Timestamps as ISO 8601 writes them, all with a zone or all without.
+    Timestamp,
+    /// Times of day: `10:15`, `10:15:30`.
+    Time,
+    /// True or false: `true`, `false`, `yes`, `no`, `t`, `f`, `y`, `n`, `1`, `0`.
+    Boolean,
     /// Anything else.
     Text,
 }
@@ -117,9 +123,11 @@ impl ValueType {
     pub fn of(kind: Kind) -> Self {
         match kind {
             Kind::Integer => Self::Integer,
-            Kind::Decimal => Self::Decimal,
-            Kind::DecimalComma => Self::DecimalComma,
+            Kind::Decimal | Kind::Wide { comma: false } => Self::Decimal,
+            Kind::DecimalComma | Kind::Wide { comma: true } => Self::DecimalComma,
             Kind::Date(_) => Self::Date,
+            Kind::Timestamp { .. } => Self::Timestamp,
+            Kind::Time => Self::Time,
             Kind::Text => Self::Text,
         }
     }
@@ -132,6 +140,9 @@ impl ValueType {
             Self::Decimal => "decimal",
             Self::DecimalComma => "decimal_comma",
             Self::Date => "date",
+            Self::Timestamp => "timestamp",
+            Self::Time => "time",
+            Self::Boolean => "boolean",
             Self::Text => "text",
         }
     }
@@ -194,14 +205,17 @@ impl Column {
         Self { hierarchy: Some(hierarchy), ..self }
     }
 
-    /// The declared kind of values; `None` where it must be inferred (also for dates without a format).
+    /// The declared kind of values; `None` where it must be inferred (also for dates without a format, and for timestamps, which have a zone or
+    /// not).
     #[must_use]
     pub fn declared_kind(&self) -> Option<Kind> {
         match (self.value_type, self.format) {
             (Some(ValueType::Integer), _) => Some(Kind::Integer),
             (Some(ValueType::Decimal), _) => Some(Kind::Decimal),
             (Some(ValueType::DecimalComma), _) => Some(Kind::DecimalComma),
-            (Some(ValueType::Text), _) => Some(Kind::Text),
+            (Some(ValueType::Text | ValueType::Boolean), _) => Some(Kind::Text),
+            (Some(ValueType::Time), _) => Some(Kind::Time),
+            (Some(ValueType::Timestamp), _) => None,
             (Some(ValueType::Date) | None, Some(format)) => Some(Kind::Date(format)),
             (Some(ValueType::Date) | None, None) => None,
         }
@@ -214,16 +228,25 @@ impl Column {
             let text = bound.to_text();
             // In a plan a number has a point, whatever the table has.
             let number = match bound {
-                Value::Decimal(_) if measure.kind == Kind::DecimalComma => {
-                    measure.number(&text.replace('.', ","))
-                }
+                Value::Decimal(_) if measure.kind.has_comma() => measure.number(&text.replace('.', ",")),
                 _ => measure.number(&text),
             };
             number.map(Some).ok_or_else(|| {
                 let kind = match measure.kind {
                     Kind::Date(format) => format!("a date written {}", format.name()),
+                    Kind::Timestamp { zone: true } => {
+                        "a timestamp with a zone, such as 2024-03-09T10:15:00Z".to_owned()
+                    }
+                    Kind::Timestamp { zone: false } => {
+                        "a timestamp without a zone, such as 2024-03-09T10:15:00".to_owned()
+                    }
+                    Kind::Time => "a time of day, such as 10:15:00".to_owned(),
                     Kind::Text => "a number or a date: the column is text and has no order".to_owned(),
                     Kind::Integer => "a whole number".to_owned(),
+                    Kind::Wide { .. } => {
+                        "a number with at most 35 digits, not smaller than the smallest of the column"
+                            .to_owned()
+                    }
                     _ => format!("a number with at most {} decimal places", measure.scale),
                 };
                 column_error(name, format_args!("{which} must be {kind}"))

@@ -254,7 +254,7 @@ impl Default for Read {
             encoding: None,
             skip_rows: None,
             max_size: None,
-            missing: ["?", "", "NA"].map(str::to_owned).to_vec(),
+            missing: ["?", "", "NA", "NaN", "nan"].map(str::to_owned).to_vec(),
             missing_policy: MissingPolicy::default(),
         }
     }

@@ -182,7 +182,7 @@ fn plans_round_trip() {
 fn what_is_not_said_has_a_default() {
     let plan = plan(HEAD);
     assert_eq!(plan, Plan::new("in.csv", "out.csv"));
-    assert_eq!(plan.read.missing, ["?", "", "NA"]);
+    assert_eq!(plan.read.missing, ["?", "", "NA", "NaN", "nan"]);
     assert_eq!(plan.algorithm.name, "mondrian");
     assert_eq!(plan.report, "report");
 }

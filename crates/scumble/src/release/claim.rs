@@ -193,16 +193,14 @@ pub(super) fn named(quasi: &Quasi) -> Vec<(String, Vec<String>)> {
 
 /// How the verifier is to read a column that shows means.
 pub(crate) fn mean(quasi: &Quasi) -> Truth {
-    Truth::Aggregate { comma: quasi.measure.kind == Kind::DecimalComma }
+    Truth::Aggregate { comma: quasi.measure.kind.has_comma() }
 }
 
 /// A measure in the verifier's own words.
 pub(crate) fn value_kind(measure: &Measure) -> ValueKind {
     use scumble_verify::DateFormat as Theirs;
     match measure.kind {
-        Kind::Integer | Kind::Decimal => ValueKind::Number { comma: false },
-        Kind::DecimalComma => ValueKind::Number { comma: true },
-        Kind::Text => ValueKind::Text,
+        kind if kind.is_number() => ValueKind::Number { comma: kind.has_comma() },
         Kind::Date(format) => ValueKind::Date {
             format: match format {
                 DateFormat::YearMonthDay => Theirs::YearMonthDayDash,
@@ -212,5 +210,8 @@ pub(crate) fn value_kind(measure: &Measure) -> ValueKind {
                 DateFormat::MonthDayYear => Theirs::MonthDayYearSlash,
             },
         },
+        Kind::Timestamp { zone } => ValueKind::Timestamp { zone },
+        Kind::Time => ValueKind::Time,
+        _ => ValueKind::Text,
     }
 }

@@ -92,6 +92,9 @@ pub(super) fn kept_sheet(
 pub(super) fn provenance(quasi: &Quasi) -> Option<&'static str> {
     Some(match &quasi.shape {
         Shape::Tree(tree) if tree.provenance() == Provenance::Declared => "declared",
+        Shape::Tree(tree) if tree.provenance() == Provenance::Numbered => {
+            "from data; groups are named by numbers, and what they hold is not published"
+        }
         Shape::Line(line) if line.declared => "range declared, cuts from data",
         Shape::Tree(_) | Shape::Line(_) | Shape::Set(_) => "from data",
     })

@@ -1,11 +1,18 @@
 //! What kind of values a column holds, and the exact integers behind them.
 //!
 //! Numbers and dates are measured as integers: a number as its value times `10^scale` of the column,
-//! a date as its day number. Order, equality and interval ends are then exact; no float decides.
+//! a date as its day number. Order, equality and interval ends are then exact; no float decides. Where the sizes of a column's
+//! numbers differ too much for that, as p-values do, [`wide`] has other integers for them.
+
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
 use crate::table::date::{Date, DateFormat};
+use crate::table::decimal::{Decimal, MOST_DIGITS};
+use crate::table::moment;
+use crate::table::wide;
 
 /// The kind of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,8 +24,21 @@ pub enum Kind {
     Decimal,
     /// Numbers with a decimal comma.
     DecimalComma,
+    /// Numbers whose sizes differ too much for one unit: integers stand for them in their order, and differences of those count
+    /// orders of magnitude. No text is of this kind by itself; [`Measure::of`] finds out that a column is.
+    Wide {
+        /// Whether the decimal mark is a comma.
+        comma: bool,
+    },
     /// Calendar dates in one format.
     Date(DateFormat),
+    /// Timestamps as ISO 8601 writes them. Their unit is a second divided by `10^scale`, counted from 1970.
+    Timestamp {
+        /// Whether they have a zone; then they are compared by instant and coarsened in UTC.
+        zone: bool,
+    },
+    /// Times of day; the unit is that of timestamps, counted from midnight.
+    Time,
     /// Anything else; also codes with leading zeros.
     Text,
 }
@@ -32,10 +52,12 @@ pub enum Inference {
     AmbiguousDate,
 }
 
-/// The deepest precision of a number that is taken as a number.
-pub(crate) const MAX_SCALE: u32 = 18;
-/// The most digits of a number that is taken as a number; more is a code, not a quantity.
-const MAX_DIGITS: usize = 30;
+/// The deepest precision of a number that is a multiple of its column's unit.
+pub(crate) const MAX_SCALE: u32 = 38;
+/// Numbers of a column with one unit are smaller, and so are their differences: what is rounded outward still fits 128 bits.
+pub(crate) const LARGEST: i128 = 10_i128.pow(38);
+/// The most decimal places of numbers whose intervals include both ends; of finer ones, the last number of an interval is hard to read.
+const CLOSED_PLACES: u32 = 6;
 
 impl Kind {
     /// The kind that fits every text; without any text it is `Text`.
@@ -45,16 +67,14 @@ impl Kind {
             return Inference::Clear(Self::Text);
         }
         for kind in [Self::Integer, Self::Decimal] {
-            if texts.clone().all(|text| kind.mantissa(text).is_some()) {
+            if kind.fits(texts.clone()) {
                 return Inference::Clear(kind);
             }
         }
         // "1,234" may be a thousand: only a column with some other number of places is surely decimal.
         let mut places =
             texts.clone().filter_map(|text| text.split_once(',')).map(|(_, after)| after.trim_end().len());
-        if places.any(|places| places != 3)
-            && texts.clone().all(|text| Self::DecimalComma.mantissa(text).is_some())
-        {
+        if places.any(|places| places != 3) && Self::DecimalComma.fits(texts.clone()) {
             return Inference::Clear(Self::DecimalComma);
         }
         let fitting: Vec<DateFormat> = DateFormat::ALL
@@ -62,10 +82,32 @@ impl Kind {
             .filter(|format| texts.clone().all(|text| format.parse(text).is_some()))
             .collect();
         match fitting[..] {
-            [] => Inference::Clear(Self::Text),
+            [] => Inference::Clear(Self::of_moments(&texts)),
             [format] => Inference::Clear(Self::Date(format)),
             _ => Inference::AmbiguousDate,
         }
+    }
+
+    /// Timestamps or times, if all texts are.
+    fn of_moments<'a>(texts: &(impl Iterator<Item = &'a str> + Clone)) -> Self {
+        let kinds = [Self::Time, Self::Timestamp { zone: true }, Self::Timestamp { zone: false }];
+        let fits = |kind: &Self| texts.clone().all(|text| kind.moment(text).is_some());
+        kinds.into_iter().find(fits).unwrap_or(Self::Text)
+    }
+
+    /// The nanoseconds of a timestamp or a time of day, and the digits after its second.
+    fn moment(self, text: &str) -> Option<(i128, u32)> {
+        match self {
+            Self::Timestamp { zone } => moment::timestamp(text, zone),
+            Self::Time => moment::time(text),
+            _ => None,
+        }
+    }
+
+    /// Whether values are dates, timestamps or times of day.
+    #[must_use]
+    pub fn is_time(self) -> bool {
+        matches!(self, Self::Date(_) | Self::Timestamp { .. } | Self::Time)
     }
 
     /// Whether values lie on a line, so that intervals of them mean something.
@@ -74,46 +116,53 @@ impl Kind {
         self != Self::Text
     }
 
-    /// A number as digits and decimal places, exactly; `None` for texts and dates.
-    fn mantissa(self, text: &str) -> Option<(i128, u32)> {
+    /// Whether values are numbers, whole or not.
+    #[must_use]
+    pub fn is_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Decimal | Self::DecimalComma | Self::Wide { .. })
+    }
+
+    /// Whether values are numbers that are multiples of one unit, so that sums and differences of their integers mean something.
+    #[must_use]
+    pub fn has_unit(self) -> bool {
+        self.is_number() && !matches!(self, Self::Wide { .. })
+    }
+
+    /// Whether the decimal mark is a comma.
+    #[must_use]
+    pub fn has_comma(self) -> bool {
+        matches!(self, Self::DecimalComma | Self::Wide { comma: true })
+    }
+
+    /// Whether all texts are numbers of this kind that a column can have together.
+    fn fits<'a>(self, texts: impl Iterator<Item = &'a str> + Clone) -> bool {
+        let mut needs = Needs::default();
+        texts.clone().all(|text| self.decimal(text).map(|number| needs.add(number)).is_some())
+            && (needs.scale().is_some() || wide::scale(self.decimals(texts)).is_some())
+    }
+
+    /// The numbers among some texts.
+    fn decimals<'a>(
+        self,
+        texts: impl Iterator<Item = &'a str> + Clone,
+    ) -> impl Iterator<Item = Decimal> + Clone {
+        texts.filter_map(move |text| self.decimal(text)).map(|(number, _)| number)
+    }
+
+    /// The number that a text of this kind writes, and its decimal places as they are written; `None` for texts and dates.
+    fn decimal(self, text: &str) -> Option<(Decimal, u32)> {
         // Blanks around a number mean nothing.
         let text = text.trim();
-        let (negative, digits) = match text.as_bytes().first()? {
-            b'-' => (true, &text[1..]),
-            b'+' => (false, &text[1..]),
-            _ => (false, text),
-        };
-        let (digits, exponent) = match (self, digits.split_once(['e', 'E'])) {
-            (Self::Decimal, Some((digits, exponent))) => (digits, exponent.parse::<i32>().ok()?),
-            _ => (digits, 0),
-        };
-        let (whole, places) = match self {
-            Self::Integer => (digits, ""),
-            Self::Decimal => digits.split_once('.').unwrap_or((digits, "")),
-            Self::DecimalComma => digits.split_once(',').unwrap_or((digits, "")),
-            Self::Date(_) | Self::Text => return None,
-        };
-        let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-        let leading_zero = whole.len() > 1 && whole.starts_with('0');
-        if whole.len() + places.len() == 0
-            || whole.len() + places.len() > MAX_DIGITS
-            || !all_digits(whole)
-            || !all_digits(places)
-            || leading_zero
-        {
-            return None;
+        match self {
+            Self::Integer => {
+                let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+                let whole = digits.len() <= MOST_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
+                Decimal::read(text, b'.').filter(|_| whole)
+            }
+            Self::Decimal | Self::Wide { comma: false } => Decimal::read(text, b'.'),
+            Self::DecimalComma | Self::Wide { comma: true } => Decimal::read(text, b','),
+            Self::Date(_) | Self::Timestamp { .. } | Self::Time | Self::Text => None,
         }
-        let mut value: i128 = 0;
-        for byte in whole.bytes().chain(places.bytes()) {
-            value = value * 10 + i128::from(byte - b'0');
-        }
-        let scale = places.len() as i32 - exponent;
-        let (value, scale) = if scale < 0 {
-            (value.checked_mul(10_i128.checked_pow(scale.unsigned_abs())?)?, 0)
-        } else {
-            (value, scale as u32)
-        };
-        (scale <= MAX_SCALE).then_some((if negative { -value } else { value }, scale))
     }
 }
 
@@ -122,15 +171,122 @@ impl Kind {
 pub struct Measure {
     /// The kind of the values.
     pub kind: Kind,
-    /// Numbers are multiples of `10^-scale`; 0 for dates and texts.
+    /// Numbers are multiples of `10^-scale`, timestamps of that part of a second; 0 for dates and texts. Of a wide column, the smallest number is at least `10^-scale`.
     pub scale: u32,
+}
+
+/// What must fit the unit of a column.
+#[derive(Default)]
+struct Needs {
+    /// The decimal places that are written, and those that are needed.
+    written: u32,
+    needed: u32,
+    greatest: Option<Decimal>,
+    least: Option<Decimal>,
+}
+
+impl Needs {
+    fn add(&mut self, (number, written): (Decimal, u32)) {
+        self.written = self.written.max(written);
+        self.needed = self.needed.max(number.places());
+        self.greatest = self.greatest.max(Some(number));
+        self.least = Some(self.least.map_or(number, |least| least.min(number)));
+    }
+
+    /// The decimal places with which all numbers, and their differences, fit.
+    fn scale(&self) -> Option<u32> {
+        let fits = |scale: &u32| {
+            let whole = |number: Option<Decimal>| number.unwrap_or(Decimal::ZERO).scaled(*scale);
+            let span = whole(self.greatest).zip(whole(self.least));
+            let small = |number: i128| number.unsigned_abs() < LARGEST.unsigned_abs();
+            *scale <= MAX_SCALE
+                && span.is_some_and(|(greatest, least)| {
+                    small(greatest) && small(least) && greatest.checked_sub(least).is_some_and(small)
+                })
+        };
+        [self.written, self.needed].into_iter().find(fits)
+    }
 }
 
 impl Measure {
     /// The measure of a column with these texts: the finest precision among them.
-    pub fn of<'a>(kind: Kind, texts: impl Iterator<Item = &'a str>) -> Self {
-        let scale = texts.filter_map(|text| kind.mantissa(text)).map(|(_, scale)| scale).max();
-        Self { kind, scale: scale.unwrap_or(0) }
+    pub fn of<'a>(kind: Kind, texts: impl Iterator<Item = &'a str> + Clone) -> Self {
+        if matches!(kind, Kind::Text | Kind::Date(_)) {
+            return Self { kind, scale: 0 };
+        }
+        if kind.is_time() {
+            let places = texts.filter_map(|text| kind.moment(text)).map(|(_, places)| places);
+            return Self { kind, scale: places.max().unwrap_or(0) };
+        }
+        let mut needs = Needs::default();
+        texts.clone().filter_map(|text| kind.decimal(text)).for_each(|number| needs.add(number));
+        if let Some(scale) = needs.scale() {
+            return Self { kind, scale };
+        }
+        match wide::scale(kind.decimals(texts)) {
+            Some(scale) => Self { kind: Kind::Wide { comma: kind.has_comma() }, scale },
+            // What does not fit has no integer.
+            None => Self { kind, scale: needs.needed.min(MAX_SCALE) },
+        }
+    }
+
+    /// The kind whose texts a column of this measure may be asked for: `1.0` is a number to a column of whole numbers, too.
+    fn asked(&self) -> Kind {
+        if self.kind == Kind::Integer { Kind::Decimal } else { self.kind }
+    }
+
+    /// The number that a text writes, also one that no text of the column could be: `1.5` in a column of whole numbers. A date is the
+    /// number of its day.
+    pub(crate) fn exact(&self, text: &str) -> Option<Decimal> {
+        match self.kind {
+            Kind::Date(format) => format.parse(text).map(|day| Decimal::of(day.into(), 0)),
+            Kind::Timestamp { .. } | Kind::Time => {
+                self.kind.moment(text).map(|(nanos, _)| Decimal::of(nanos, -9))
+            }
+            _ => self.asked().decimal(text).map(|(number, _)| number),
+        }
+    }
+
+    /// The number of an integer of this measure.
+    pub(crate) fn decimal(&self, number: i128) -> Decimal {
+        match self.kind {
+            Kind::Wide { .. } => wide::number(number, self.scale),
+            _ => Decimal::of(number, -(self.scale as i32)),
+        }
+    }
+
+    /// The greatest integer of this measure whose number is not greater; `None` for a number that is too far away.
+    pub(crate) fn floor(&self, number: Decimal) -> Option<i128> {
+        match self.kind {
+            Kind::Wide { .. } => wide::floor(number, self.scale),
+            _ => number.floor_scaled(self.scale),
+        }
+    }
+
+    /// Edges at powers of ten that hold two numbers and all between them, at most so many intervals; `None` where numbers have a unit.
+    pub(crate) fn powers_of_ten(&self, low: i128, high: i128, most: usize) -> Option<Vec<i128>> {
+        matches!(self.kind, Kind::Wide { .. }).then(|| wide::edges(low, high, most))
+    }
+
+    /// The nanoseconds of a unit of timestamps and times.
+    pub(crate) fn nanos(&self) -> i128 {
+        10_i128.pow(9_u32.saturating_sub(self.scale))
+    }
+
+    /// Whether the scale is one that a measure can have.
+    pub(crate) fn is_sound(&self) -> bool {
+        match self.kind {
+            Kind::Wide { .. } => true,
+            Kind::Timestamp { .. } | Kind::Time => self.scale <= 9,
+            _ => self.scale <= MAX_SCALE,
+        }
+    }
+
+    /// Whether two integers are so near that nothing about the interval between them overflows.
+    pub(crate) fn holds(&self, low: i128, high: i128) -> bool {
+        let most = if let Kind::Wide { .. } = self.kind { wide::LARGEST.saturating_mul(2) } else { LARGEST };
+        let inside = |number: i128| number.unsigned_abs() <= most.unsigned_abs();
+        inside(low) && inside(high) && high.checked_sub(low).is_some_and(inside)
     }
 
     /// The integer behind a text, or `None` if it is not of this kind or finer than this precision.
@@ -139,12 +295,15 @@ impl Measure {
         if let Kind::Date(format) = self.kind {
             return format.parse(text).map(i128::from);
         }
-        let (value, scale) = self.kind.mantissa(text)?;
-        if scale <= self.scale {
-            return value.checked_mul(10_i128.pow(self.scale - scale));
+        if self.kind.is_time() {
+            let (nanos, _) = self.kind.moment(text)?;
+            return (nanos % self.nanos() == 0).then(|| nanos / self.nanos());
         }
-        let divisor = 10_i128.pow(scale - self.scale);
-        (value % divisor == 0).then_some(value / divisor)
+        let (number, _) = self.kind.decimal(text)?;
+        match self.kind {
+            Kind::Wide { .. } => wide::rank(number, self.scale),
+            _ => number.scaled(self.scale).filter(|number| number.unsigned_abs() < LARGEST.unsigned_abs()),
+        }
     }
 
     /// The plain text of an integer of this measure.
@@ -152,6 +311,16 @@ impl Measure {
     pub fn text(&self, number: i128) -> String {
         if let Kind::Date(format) = self.kind {
             return i64::try_from(number).map(|day| format.format(day)).unwrap_or_default();
+        }
+        match self.kind {
+            Kind::Timestamp { zone } => {
+                return moment::timestamp_text(number.saturating_mul(self.nanos()), zone);
+            }
+            Kind::Time => return moment::time_text(number.saturating_mul(self.nanos())),
+            _ => {}
+        }
+        if let Kind::Wide { comma } = self.kind {
+            return wide::number(number, self.scale).text(if comma { ',' } else { '.' });
         }
         if self.scale == 0 {
             return number.to_string();
@@ -171,7 +340,8 @@ impl Measure {
     #[must_use]
     pub fn with_places(&self, number: i128, more: u32) -> String {
         let places = self.scale + more;
-        let unit = 10_u128.pow(places);
+        // Means are refused for numbers with so many places, and their integers are far below this.
+        let unit = 10_u128.checked_pow(places).unwrap_or(u128::MAX);
         let sign = if number < 0 { "-" } else { "" };
         let mark = if self.kind == Kind::DecimalComma { ',' } else { '.' };
         let (whole, rest) = (number.unsigned_abs() / unit, number.unsigned_abs() % unit);
@@ -182,10 +352,56 @@ impl Measure {
     /// interval. It is neither value, nor next to one, where there is room for that.
     #[must_use]
     pub fn roundest_between(&self, below: i128, above: i128) -> i128 {
+        if let Kind::Wide { .. } = self.kind {
+            let (low, high) = if above - below >= 6 { (below + 2, above - 2) } else { (below, above) };
+            return wide::roundest(low, high, self.scale) - 1;
+        }
+        if self.is_half_open() && above - below >= 4 {
+            // The next interval begins with the round number.
+            return self.roundest_in(below + 3, above - 1) - 1;
+        }
         let (low, high) = if above - below >= 4 { (below + 2, above - 2) } else { (below, above - 1) };
         if let Kind::Date(_) = self.kind {
             return last_of_period(low, high);
         }
+        if self.kind.is_time() {
+            return self.last_of_moments(low, high);
+        }
+        self.roundest_in(low, high)
+    }
+
+    /// The whole years around two timestamps, or the day around two times of day.
+    pub(crate) fn outward(&self, first: i128, last: i128) -> (i128, i128) {
+        let unit = self.nanos();
+        if self.kind == Kind::Time {
+            return (0, moment::DAY / unit - 1);
+        }
+        let year = |number: i128| Date::of(moment::day_of(number.saturating_mul(unit))).year;
+        let start = |year: i64| i128::from(Date { year, month: 1, day: 1 }.number()) * moment::DAY / unit;
+        (start(year(first)), start(year(last) + 1) - 1)
+    }
+
+    /// The last moment of a year, month, day, hour or minute that ends between two moments, else the first moment.
+    fn last_of_moments(&self, low: i128, high: i128) -> i128 {
+        let unit = self.nanos();
+        let next = (high + 1) * unit;
+        let date = Date::of(moment::day_of(next));
+        let start = |date: Date| i128::from(date.number()) * moment::DAY;
+        let floor = |nanos: i128| next.div_euclid(nanos) * nanos;
+        let begins = [
+            start(Date { month: 1, day: 1, ..date }),
+            start(Date { day: 1, ..date }),
+            floor(moment::DAY),
+            floor(moment::HOUR),
+            floor(moment::HOUR / 60),
+        ];
+        let ends = begins.into_iter().map(|begin| begin.div_euclid(unit) - 1);
+        ends.into_iter().find(|end| (low..=high).contains(end)).unwrap_or(low)
+    }
+
+    /// The multiple of the largest power of ten that has one here.
+    #[expect(clippy::unused_self, reason = "beside its callers")]
+    fn roundest_in(&self, low: i128, high: i128) -> i128 {
         let mut round = low;
         let mut step = 10_i128;
         // The largest power of ten that has a multiple in reach.
@@ -203,19 +419,34 @@ impl Measure {
     /// The integer as a float in the column's own unit, for reports and widths.
     #[must_use]
     pub fn float(&self, number: i128) -> f64 {
+        if let Kind::Wide { .. } = self.kind {
+            return wide::number(number, self.scale).float();
+        }
         number as f64 / 10_f64.powi(self.scale as i32)
     }
 
-    /// The closed interval between two integers as released: `[17,24]`, `[1,5;2,5]` with decimal commas.
+    /// Whether intervals end before a round number rather than with the last number below it: that has too many digits to be read.
+    fn is_half_open(&self) -> bool {
+        matches!(self.kind, Kind::Wide { .. }) || (self.kind.is_number() && self.scale > CLOSED_PLACES)
+    }
+
+    /// The interval between two integers, both included, as released: `[17,24]`, `[1,5;2,5]` with decimal commas; `[0.25,0.5)` where numbers
+    /// have many places and the end before the next interval is shorter.
     #[must_use]
     pub fn interval(&self, low: i128, high: i128) -> String {
-        format!("[{}{}{}]", self.text(low), self.separator(), self.text(high))
+        let (from, to) = (self.text(low), self.text(high));
+        let end =
+            Some(self.text(high.saturating_add(1))).filter(|end| self.is_half_open() && end.len() < to.len());
+        match end {
+            Some(end) => format!("[{from}{}{end})", self.separator()),
+            None => format!("[{from}{}{to}]", self.separator()),
+        }
     }
 
     /// What stands between the two ends of an interval.
     #[must_use]
     pub fn separator(&self) -> char {
-        if self.kind == Kind::DecimalComma { ';' } else { ',' }
+        if self.kind.has_comma() { ';' } else { ',' }
     }
 }
 
@@ -226,67 +457,4 @@ fn last_of_period(low: i128, high: i128) -> i128 {
     let year = Date { year: date.year, month: 1, day: 1 }.number() - 1;
     let month = Date { year: date.year, month: date.month, day: 1 }.number() - 1;
     i128::from([year, month].into_iter().find(|day| (first..=last).contains(day)).unwrap_or(first))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn intervals_meet_at_round_numbers() {
-        let numbers = Measure { kind: Kind::Integer, scale: 0 };
-        assert_eq!(numbers.roundest_between(4_711, 5_093), 5_000);
-        assert_eq!(numbers.roundest_between(4_711, 4_713), 4_711, "no room but between the two");
-        assert_eq!(numbers.roundest_between(4_711, 4_719), 4_713);
-        assert_eq!(numbers.roundest_between(-13, 9), 0);
-        let dates = Measure { kind: Kind::Date(DateFormat::YearMonthDay), scale: 0 };
-        let between = |a: &str, b: &str| {
-            let day = |text: &str| dates.number(text).expect("a date");
-            dates.text(dates.roundest_between(day(a), day(b)))
-        };
-        assert_eq!(between("2023-11-05", "2024-02-20"), "2023-12-31");
-        assert_eq!(between("2024-01-05", "2024-02-20"), "2024-01-31");
-        assert_eq!(between("2024-01-05", "2024-01-20"), "2024-01-07");
-        assert_eq!(between("2024-01-05", "2024-01-06"), "2024-01-05");
-    }
-
-    fn infer(texts: &[&str]) -> Inference {
-        Kind::infer(texts.iter().copied())
-    }
-
-    #[test]
-    fn kinds_are_inferred() {
-        assert_eq!(infer(&["1", "-20", "0"]), Inference::Clear(Kind::Integer));
-        assert_eq!(infer(&["1", "2.50", ".4", "1e3"]), Inference::Clear(Kind::Decimal));
-        assert_eq!(infer(&[" 1", "-20 ", "0"]), Inference::Clear(Kind::Integer), "blanks mean nothing");
-        assert_eq!(infer(&["1,500 ", "20"]), Inference::Clear(Kind::Text), "nor do they tell places");
-        assert_eq!(infer(&["1,5", "20"]), Inference::Clear(Kind::DecimalComma));
-        assert_eq!(infer(&["1,500", "20"]), Inference::Clear(Kind::Text), "may be thousands");
-        assert_eq!(infer(&["01067", "10115"]), Inference::Clear(Kind::Text), "codes with leading zeros");
-        assert_eq!(infer(&["2020-02-29"]), Inference::Clear(Kind::Date(DateFormat::YearMonthDay)));
-        assert_eq!(infer(&["2021-02-29"]), Inference::Clear(Kind::Text), "no such day");
-        assert_eq!(infer(&["03/04/2020", "12/11/2021"]), Inference::AmbiguousDate);
-        assert_eq!(
-            infer(&["03/04/2020", "13/11/2021"]),
-            Inference::Clear(Kind::Date(DateFormat::DayMonthYear))
-        );
-        assert_eq!(infer(&["03/14/2020"]), Inference::Clear(Kind::Date(DateFormat::MonthDayYear)));
-        assert_eq!(infer(&["a", "1"]), Inference::Clear(Kind::Text));
-        assert_eq!(infer(&[]), Inference::Clear(Kind::Text));
-        assert_eq!(infer(&["NaN", "1.0"]), Inference::Clear(Kind::Text));
-    }
-
-    #[test]
-    fn numbers_are_exact() {
-        let measure = Measure::of(Kind::Decimal, ["1.25", "0.1", "-3"].into_iter());
-        assert_eq!(measure.scale, 2);
-        assert_eq!(measure.number("0.1"), Some(10));
-        assert_eq!(measure.number("-3"), Some(-300));
-        assert_eq!(measure.number("0.001"), None, "finer than the column");
-        assert_eq!(measure.text(10), "0.1");
-        assert_eq!(measure.text(-305), "-3.05");
-        assert_eq!(measure.interval(10, 125), "[0.1,1.25]");
-        let comma = Measure::of(Kind::DecimalComma, ["1,5"].into_iter());
-        assert_eq!(comma.interval(15, 25), "[1,5;2,5]");
-    }
 }

@@ -11,6 +11,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::table::date::DateFormat;
 use crate::table::kind::Kind;
+use crate::table::moment;
 
 /// How the texts of one column are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,11 +43,14 @@ impl Form {
     /// The form of a column of this kind that has these texts, without missing ones.
     pub fn of<'a>(kind: Kind, texts: impl Iterator<Item = &'a str>) -> Self {
         match kind {
-            Kind::Integer | Kind::Decimal => Self::default(),
-            Kind::DecimalComma => Self { commas: Commas::Decimal, slashes: None },
+            Kind::Integer | Kind::Decimal | Kind::Wide { comma: false } => Self::default(),
+            Kind::DecimalComma | Kind::Wide { comma: true } => {
+                Self { commas: Commas::Decimal, slashes: None }
+            }
             Kind::Date(format) => {
                 Self { commas: Commas::Unknown, slashes: SLASHED.contains(&format).then_some(format) }
             }
+            Kind::Timestamp { .. } | Kind::Time => Self::default(),
             Kind::Text => {
                 let texts: Vec<String> = texts.map(shown).collect();
                 Self { commas: commas(&texts), slashes: slashed(&texts) }
@@ -68,6 +72,10 @@ impl Form {
         }
         if let Some(day) = CLEAR.into_iter().chain(self.slashes).find_map(|format| format.parse(&shown)) {
             return of_day(day);
+        }
+        // An instant is one value, whatever its offset.
+        if let Some((nanos, _)) = moment::timestamp(&shown, true) {
+            return format!("instant {nanos}");
         }
         match SLASHED.map(|format| format.parse(&shown)) {
             [None, None] => format!("text {}", folded(&shown)),
@@ -287,6 +295,7 @@ mod tests {
             &["0", "-0", "0.000", "0e7"],
             &["2024-03-05", "05.03.2024", "2024/03/05", "5.3.2024"],
             &["weiß", "WEISS"],
+            &["2024-03-09T10:00:00Z", "2024-03-09 11:00+01:00", "2024-03-09T12:00:00.0+0200"],
             &["a b", "A  B", "a\u{2003}b"],
         ] {
             for other in spellings {

@@ -226,6 +226,8 @@ impl Quasi {
                 let ((first, last), (from, to)) = (line.domain(), line.extremes(low, high));
                 (to - from) as f64 / ((last - first) as f64).max(1.0)
             }
+            // What nobody can read is lost.
+            (Value::Node(node), Shape::Tree(tree)) if tree.is_numbered(node) => 1.0,
             (Value::Subset(codes), _) => {
                 f64::from(codes.count_ones().saturating_sub(1)) / f64::from(self.size() - 1)
             }
@@ -324,6 +326,34 @@ mod tests {
         assert_eq!(quasi.loss(mean), 0.5);
         assert_eq!(quasi.label(Value::Mean { low: 0, high: 1, mean: -50 }), "-0,050");
         assert_eq!(quasi.label(Value::Mean { low: 0, high: 2, mean: 0 }), "0,000");
+    }
+
+    #[test]
+    fn a_group_that_only_a_number_names_is_lost() {
+        use crate::table::hierarchy::{Builder, Domain, Order, build};
+        let values: Vec<String> = (0..30).map(|value| format!("v{value:02}")).collect();
+        let texts: Vec<&str> = values.iter().map(String::as_str).collect();
+        let domain = Domain {
+            name: "letter",
+            measure: Measure { kind: Kind::Text, scale: 0 },
+            values: &texts,
+            rows: &[1; 30],
+            first_rows: None,
+            missing: None,
+            classes: None,
+            declared: None,
+            form: None,
+        };
+        let quasi = |builder: Builder| {
+            let built = build(&builder.into(), &domain).expect("a tree");
+            Quasi { shape: Shape::Tree(built.hierarchy), ..letters(false) }
+        };
+        let numbered = quasi(Builder::Alphabetic { order: Order::Text });
+        let node = numbered.cover(0, 1);
+        assert_eq!((numbered.label(node).as_str(), numbered.loss(node)), ("group 1 of 6", 1.0));
+        assert_eq!(numbered.loss(numbered.cover(3, 3)), 0.0);
+        let readable = quasi(Builder::Prefix { lengths: None, pad: None });
+        assert!(readable.loss(readable.cover(0, 1)) < 0.5);
     }
 
     #[test]

@@ -335,6 +335,10 @@ impl<'a> Column<'a> {
             }
             return (high.min(last) - low.max(first)) as f64 / (last - first) as f64;
         }
+        // What nobody can read is lost.
+        if self.kind.shape == Shape::Alphabetic && shown.starts_with("group ") {
+            return 1.0;
+        }
         let covered = self.domain.iter().filter(|value| self.kind.covers(value, shown)).count();
         (covered - 1) as f64 / (self.domain.len() - 1) as f64
     }
@@ -343,6 +347,10 @@ impl<'a> Column<'a> {
     fn share(&self, shown: &str) -> f64 {
         if self.range.is_some() && shown != "*" {
             return self.loss(shown);
+        }
+        // What nobody can read is lost.
+        if self.kind.shape == Shape::Alphabetic && shown.starts_with("group ") {
+            return 1.0;
         }
         let covered = self.domain.iter().filter(|value| self.kind.covers(value, shown)).count();
         if covered <= 1 { 0.0 } else { covered as f64 / self.domain.len() as f64 }

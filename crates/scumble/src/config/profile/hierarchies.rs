@@ -29,8 +29,15 @@ pub(super) fn value_type(facts: &Facts<'_>) -> ValueType {
     match facts.kind {
         Inference::AmbiguousDate => ValueType::Date,
         Inference::Clear(Kind::Integer) if codes || !facts.personal.kinds.is_empty() => ValueType::Text,
+        Inference::Clear(Kind::Text) if is_true_or_false(facts) => ValueType::Boolean,
         Inference::Clear(kind) => ValueType::of(kind),
     }
+}
+
+/// Whether all values are the words that programs use for true and false.
+fn is_true_or_false(facts: &Facts<'_>) -> bool {
+    let word = |value: &&str| ["true", "false"].iter().any(|word| value.eq_ignore_ascii_case(word));
+    !facts.column.values.is_empty() && facts.column.values.iter().all(word)
 }
 
 /// The values that a column can have by its meaning. Data-derived ends would publish real extremes.
@@ -49,6 +56,15 @@ pub(super) fn guess(facts: &Facts<'_>, value_type: ValueType) -> HierarchyGuess 
             "{ build = \"dates\", levels = [\"month\", \"year\", \"decade\"] }",
             "Dates become months, years and decades.",
         ),
+        ValueType::Timestamp => guess(
+            "{ build = \"timestamps\", levels = [\"hour\", \"day\", \"month\", \"year\"] }",
+            "Timestamps become hours, days, months and years.",
+        ),
+        ValueType::Time => guess(
+            "{ build = \"times\", levels = [\"hour\", \"part_of_day\"] }",
+            "Times of day become hours and parts of the day.",
+        ),
+        ValueType::Boolean => guess("{ build = \"flat\" }", "True and false are kept or become `*`."),
         ValueType::Integer if facts.topic == Some(Topic::Age) => guess(
             "{ build = \"widths\", widths = [5, 10, 20, 40] }",
             "Ages become spans of 5, 10, 20 and 40 years.",
@@ -66,8 +82,8 @@ pub(super) fn guess(facts: &Facts<'_>, value_type: ValueType) -> HierarchyGuess 
             guess("{ build = \"flat\" }", "Its few values are kept or become `*`.")
         }
         ValueType::Text => guess(
-            "{ build = \"alphabetic\" }",
-            "Nothing is known about its values but their order; a tree of your own keeps more: { build = \"file\", path = \"tree.csv\" }.",
+            "{ build = \"initials\" }",
+            "Texts become ranges of the alphabet by their first letter; a tree of your own keeps more: { build = \"file\", path = \"tree.csv\" }.",
         ),
     }
 }

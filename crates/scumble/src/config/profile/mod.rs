@@ -185,7 +185,10 @@ impl<'a> Facts<'a> {
     }
 
     fn is_date(&self) -> bool {
-        matches!(self.kind, Inference::AmbiguousDate | Inference::Clear(Kind::Date(_)))
+        matches!(
+            self.kind,
+            Inference::AmbiguousDate | Inference::Clear(Kind::Date(_) | Kind::Timestamp { .. })
+        )
     }
 
     /// Whether at least nine of ten rows differ; a table of a few rows says nothing.

@@ -177,8 +177,8 @@ pub(super) fn by_number(facts: &Facts<'_>) -> Option<Guess> {
 fn by_counts(facts: &Facts<'_>) -> Guess {
     use Confidence::{Low, Medium};
     let kind = match facts.kind {
-        Inference::AmbiguousDate | Inference::Clear(Kind::Date(_)) => {
-            let reason = "It holds dates; outsiders may know when something happened.";
+        Inference::AmbiguousDate | Inference::Clear(Kind::Date(_) | Kind::Timestamp { .. } | Kind::Time) => {
+            let reason = "It holds dates or times; outsiders may know when something happened.";
             return new(Role::Quasi, Medium, reason);
         }
         Inference::Clear(kind) => kind,

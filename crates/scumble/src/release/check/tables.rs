@@ -16,7 +16,6 @@ use crate::release::claim::{cover, model_claim, sensitive_column, value_kind};
 use crate::release::prepare::{payload_of, prepare, spelt_once};
 use crate::release::resources::Resources;
 use crate::release::{Manifest, PublishedTables, TableFile, Together};
-use crate::table::kind::Kind;
 
 /// Where to find out what published files do not say.
 const ROW_MAP_DOES: &str =
@@ -367,7 +366,7 @@ fn groups(
     let known = known.column(&manifest.target).or_else(|| rows.column(&manifest.target));
     let values = known.map(|column| payload_of(column, plan)).transpose()?;
     let read = values.as_ref().map(|(values, _)| sensitive_column(values, plan));
-    let comma = values.as_ref().is_some_and(|(values, _)| values.measure.kind == Kind::DecimalComma);
+    let comma = values.as_ref().is_some_and(|(values, _)| values.measure.kind.has_comma());
     let permuted = sums.as_ref().map(|[least, greatest, sum]| Sums { least, greatest, sum, comma });
     let target = &manifest.target;
     let both = GroupTables { rows, groups: told, group, target, count, permuted, values: read.as_ref() };

@@ -3,44 +3,28 @@
 use std::cmp::Ordering;
 
 use crate::table::date::Date;
+use crate::table::decimal::Decimal;
 use crate::table::kind::{Kind, Measure};
+use crate::table::moment;
 
 /// A number with as many places as it is written with, which may be more than its column has.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Exact {
-    digits: i128,
-    scale: u32,
-}
+pub(super) struct Exact(Decimal);
 
 impl Exact {
     /// The number behind a text, if the column is one of numbers or dates.
     pub(super) fn read(measure: &Measure, text: &str) -> Option<Self> {
-        let kind = match measure.kind {
-            Kind::Text => return None,
-            // A column of whole numbers may be asked for `1.5`.
-            Kind::Integer => Kind::Decimal,
-            kind => kind,
-        };
-        let own = Measure::of(kind, std::iter::once(text));
-        Some(Self { digits: own.number(text)?, scale: own.scale })
+        measure.exact(text).map(Self)
     }
 
     /// The greatest number of a measure that is not greater; `None` for one that is too far away.
     pub(super) fn floor(self, measure: &Measure) -> Option<i128> {
-        match self.scale.checked_sub(measure.scale) {
-            Some(finer) => Some(self.digits.div_euclid(10_i128.pow(finer))),
-            None => self.digits.checked_mul(10_i128.pow(measure.scale - self.scale)),
-        }
+        measure.floor(self.0)
     }
 
     /// How it compares with a number of a measure.
     pub(super) fn cmp_in(self, measure: &Measure, number: i128) -> Ordering {
-        let Some(floor) = self.floor(measure) else { return self.digits.cmp(&0) };
-        let rest = || match self.scale.checked_sub(measure.scale) {
-            Some(finer) => self.digits.rem_euclid(10_i128.pow(finer)).cmp(&0),
-            None => Ordering::Equal,
-        };
-        floor.cmp(&number).then_with(rest)
+        self.0.cmp(&measure.decimal(number))
     }
 }
 
@@ -48,8 +32,24 @@ impl Exact {
 pub(super) fn holds(measure: &Measure, label: &str, number: Exact) -> bool {
     let reaches =
         |(from, to): (i128, i128)| number.cmp_in(measure, from).is_ge() && number.cmp_in(measure, to).is_le();
-    interval(measure, label, number)
-        .unwrap_or_else(|| matches!(measure.kind, Kind::Date(_)) && period(label).is_some_and(reaches))
+    interval(measure, label, number).unwrap_or_else(|| match measure.kind {
+        Kind::Date(_) => period(label).is_some_and(reaches),
+        Kind::Timestamp { .. } => {
+            moment::short_period(label).or_else(|| period_of_days(label)).is_some_and(within(number))
+        }
+        Kind::Time => moment::time_period(label).is_some_and(within(number)),
+        _ => false,
+    })
+}
+
+/// Whether a timestamp or a time is between two others, in nanoseconds.
+fn within(number: Exact) -> impl Fn((i128, i128)) -> bool {
+    move |(from, to)| number.0 >= Decimal::of(from, -9) && number.0 <= Decimal::of(to, -9)
+}
+
+/// The first and the last nanosecond of a month or a longer period.
+fn period_of_days(label: &str) -> Option<(i128, i128)> {
+    period(label).map(|(first, last)| (first * moment::DAY, (last + 1) * moment::DAY - 1))
 }
 
 /// Whether a number lies in the interval that a label writes as `[a,b]` or `[a,b)`; `None` if it is no such label.
@@ -60,9 +60,9 @@ fn interval(measure: &Measure, label: &str, number: Exact) -> Option<bool> {
         None => (inner.strip_suffix(']')?, false),
     };
     let (from, to) = inner.split_once(measure.separator())?;
-    let (from, to) = (measure.number(from.trim())?, measure.number(to.trim())?);
-    let below = number.cmp_in(measure, to);
-    Some(number.cmp_in(measure, from).is_ge() && (below.is_lt() || (!open && below.is_eq())))
+    let (from, to) = (measure.exact(from.trim())?, measure.exact(to.trim())?);
+    let below = number.0.cmp(&to);
+    Some(number.0 >= from && (below.is_lt() || (!open && below.is_eq())))
 }
 
 /// The first and the last day of `2024-03`, `2024-Q1`, `2024`, `2020s` or `2000-2099`.

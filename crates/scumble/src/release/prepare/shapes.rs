@@ -6,7 +6,7 @@ use super::values::{Ordered, Planned, order};
 use crate::config::{Label, Plan};
 use crate::error::{Error, Result, Setting};
 use crate::table::date::Date;
-use crate::table::hierarchy::{self, Builder, Built, Domain, Recipe};
+use crate::table::hierarchy::{self, Builder, Built, Domain, Hierarchy, Provenance, Recipe};
 use crate::table::kind::{Kind, Measure};
 use crate::table::quasi::{LARGEST_SUBSET, Line, Quasi, Shape};
 
@@ -27,6 +27,16 @@ pub(super) fn check_hierarchies_used(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
+/// A note on a tree that a plan asked for and whose groups nobody can read.
+fn unreadable(column: &str, tree: &Hierarchy) -> Option<String> {
+    (tree.provenance() == Provenance::Numbered && tree.height() > 1).then(|| {
+        format!(
+            "column '{column}': its groups are named by numbers (such as 'group 2 of 24'), as the plan asks; readers of the release cannot tell \
+             what a group holds, so the loss counts such a value as hidden"
+        )
+    })
+}
+
 /// How a hierarchy was made without being asked for, in a phrase.
 fn describe(builder: &Builder) -> &'static str {
     match builder {
@@ -34,7 +44,9 @@ fn describe(builder: &Builder) -> &'static str {
         Builder::Dates { .. } => "month, year and decade",
         Builder::Prefix { .. } => "codes masked from the end",
         Builder::Flat {} => "the value or *",
-        Builder::Alphabetic { .. } => "five neighbours in alphabetic order to a node",
+        Builder::Timestamps { .. } => "hour, day, month and year",
+        Builder::Times { .. } => "hour and part of the day",
+        Builder::Initials {} => "ranges of the alphabet by the first letter",
         _ => "see the plan",
     }
 }
@@ -96,16 +108,25 @@ pub(super) fn make_quasi(
         recipe => {
             let recipe = recipe.unwrap_or_else(|| {
                 let automatic = hierarchy::automatic(&domain);
-                notes.push(format!(
-                    "column '{}' has no hierarchy; one was built from the data ({})",
-                    column.name,
-                    describe(&automatic)
-                ));
+                notes.push(if automatic == (Builder::Flat {}) && ordered.values.len() > LARGEST_SET {
+                    format!(
+                        "column '{}' has no hierarchy, and groups of its values would not be readable; each value is published or hidden. Give it a \
+                         hierarchy to publish more",
+                        column.name
+                    )
+                } else {
+                    format!(
+                        "column '{}' has no hierarchy; one was built from the data ({})",
+                        column.name,
+                        describe(&automatic)
+                    )
+                });
                 automatic.into()
             });
             let Built { hierarchy, mut codes, missing, notes: of_builder } =
                 hierarchy::build(&recipe, &domain)?;
             notes.extend(of_builder);
+            notes.extend(unreadable(column.name, &hierarchy));
             codes.extend(missing);
             (Shape::Tree(hierarchy), codes)
         }
@@ -169,6 +190,13 @@ fn line_shape(column: &Planned<'_>, ordered: &Ordered<'_>) -> Result<(Shape, Vec
     let texts: Texts = ordered.values.iter().copied().chain(ordered.missing).collect();
     let codes = (0..texts.len() as u32).collect();
     let bounds = (low.unwrap_or(round.0), high.unwrap_or(round.1));
+    if !ordered.measure.holds(bounds.0, bounds.1) {
+        return Err(Error::config(format!(
+            "the declared min or max of column '{}' is too far from its values",
+            column.name
+        ))
+        .set(Setting::column("min").of(&[column.name]), "declare another min or max"));
+    }
     let declared = low.is_some() && high.is_some();
     Ok((Shape::Line(Line::new(&ordered.measure, numbers, texts, bounds, declared)), codes))
 }
@@ -186,9 +214,15 @@ fn round_outward(measure: &Measure, first: i128, last: i128) -> (i128, i128) {
         let start = |year: i64| i128::from(Date { year, month: 1, day: 1 }.number());
         return (start(year(first)), start(year(last) + 1) - 1);
     }
-    let mut step = 1;
-    while step * 10 <= last - first {
-        step *= 10;
+    if measure.kind.is_time() {
+        return measure.outward(first, last);
+    }
+    if let Some(edges) = measure.powers_of_ten(first, last, usize::MAX) {
+        return (edges[0], edges[edges.len() - 1] - 1);
+    }
+    let mut step: i128 = 1;
+    while let Some(wider) = step.checked_mul(10).filter(|wider| *wider <= last - first) {
+        step = wider;
     }
     (first.div_euclid(step) * step, -((-last).div_euclid(step) * step))
 }

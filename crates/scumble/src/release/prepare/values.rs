@@ -52,6 +52,15 @@ pub(super) fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ord
         .collect();
     let present_texts = present.iter().map(|code| texts.get(*code));
     let kind = kind_of(column, present_texts.clone(), must_be_clear)?;
+    if kind == Kind::Text && column.plan.value_type.is_none() {
+        check_finite(column, &present, &first_rows)?;
+    }
+    if column.plan.value_type == Some(crate::config::ValueType::Boolean) {
+        let other = present.iter().filter(|code| !is_boolean(texts.get(**code)));
+        if let Some(row) = other.map(|code| first_rows[*code as usize]).min() {
+            return Err(wrong_kind(column, kind, row));
+        }
+    }
     let measure = Measure::of(kind, present_texts.clone());
     let mut place = vec![u32::MAX; texts.len()];
     let mut ordered = Ordered {
@@ -110,6 +119,17 @@ fn kind_of<'a>(
     if let Some(kind) = column.plan.declared_kind() {
         return Ok(kind);
     }
+    if column.plan.value_type == Some(crate::config::ValueType::Timestamp) {
+        return match Kind::infer(texts) {
+            Inference::Clear(kind @ Kind::Timestamp { .. }) => Ok(kind),
+            _ => Err(Error::data(format!(
+                "column '{}' is declared a timestamp, but not all its values are timestamps, all with a zone or all without",
+                column.name
+            ))
+            .advise("correct the values")
+            .set(Setting::column("type").of(&[column.name]), "give the column another type")),
+        };
+    }
     let must_be_date = column.plan.value_type == Some(crate::config::ValueType::Date);
     match Kind::infer(texts) {
         Inference::Clear(kind) if !must_be_date || matches!(kind, Kind::Date(_)) => Ok(kind),
@@ -135,13 +155,53 @@ fn kind_of<'a>(
     }
 }
 
+/// An error for numbers beside infinity, or beside what is not a number: nothing orders them, and as texts the numbers would lose their meaning.
+fn check_finite(column: &Planned<'_>, present: &[u32], first_rows: &[u64]) -> Result<()> {
+    let texts = &column.coded.values;
+    let text = |code: &u32| texts.get(*code);
+    let finite = present.iter().filter(|code| !is_not_finite(text(code)));
+    let rows = present.iter().filter(|code| is_not_finite(text(code))).map(|code| first_rows[*code as usize]);
+    let Some(row) = rows.min() else { return Ok(()) };
+    if finite.clone().next().is_none()
+        || !matches!(Kind::infer(finite.map(text)), Inference::Clear(kind) if kind.is_number())
+    {
+        return Ok(());
+    }
+    Err(Error::data("the value is infinite, or not a number, in a column of numbers")
+        .in_row(row)
+        .in_column(column.name)
+        .set(Setting::column("missing").of(&[column.name]), "declare the value as missing")
+        .advise("correct the value")
+        .set(
+            Setting::column("type").of(&[column.name]).to("text"),
+            "take all values of the column for texts",
+        ))
+}
+
+/// Whether a text says true or false.
+fn is_boolean(text: &str) -> bool {
+    ["true", "false", "yes", "no", "t", "f", "y", "n", "1", "0"]
+        .iter()
+        .any(|name| text.eq_ignore_ascii_case(name))
+}
+
+/// Whether a text is how programs write infinity, or the result of a computation that has none.
+fn is_not_finite(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    ["inf", "infinity", "nan"].iter().any(|name| unsigned.eq_ignore_ascii_case(name))
+}
+
 fn wrong_kind(column: &Planned<'_>, kind: Kind, row: u64) -> Error {
     let what = match kind {
         Kind::Integer => "a whole number".to_owned(),
-        Kind::Decimal => "a number".to_owned(),
-        Kind::DecimalComma => "a number with a decimal comma".to_owned(),
+        Kind::Decimal | Kind::Wide { comma: false } => "a number, or has too many digits".to_owned(),
+        Kind::DecimalComma | Kind::Wide { comma: true } => {
+            "a number with a decimal comma, or has too many digits".to_owned()
+        }
         Kind::Date(format) => format!("a date of the form {}", format.name()),
-        Kind::Text => "text".to_owned(),
+        Kind::Timestamp { .. } => "a timestamp".to_owned(),
+        Kind::Time => "a time of day, such as 10:15:30".to_owned(),
+        Kind::Text => "a boolean".to_owned(),
     };
     Error::data(format!("the value is not {what}"))
         .in_row(row)
@@ -249,6 +309,25 @@ pub(crate) fn value_table(
 mod tests {
     use super::*;
     use crate::config::{Role, Roles, ValueType};
+
+    #[test]
+    fn infinity_among_numbers_is_an_error_and_among_names_a_name() {
+        let plan = crate::config::Column::new(Roles::one(Role::Quasi));
+        let measured = |texts: &[&str]| {
+            let coded = CodedColumn::of_texts("x", texts.iter().map(|text| (*text).to_owned()));
+            let missing = ["NaN".to_owned()];
+            let column = Planned { name: "x", plan: &plan, coded: &coded, missing: &missing };
+            order(&column, true).map(|ordered| ordered.measure.kind).map_err(|error| error.to_string())
+        };
+        assert_eq!(measured(&["1.5", "NaN", "2"]), Ok(Kind::Decimal), "missing");
+        let message = measured(&["1.5", "2", "-inf"]).expect_err("infinite");
+        assert!(
+            message.contains("infinite") && message.contains("row 3") && !message.contains("inf "),
+            "{message}"
+        );
+        assert!(measured(&["1", "+Infinity"]).is_err());
+        assert_eq!(measured(&["Ada", "Nan", "Inf"]), Ok(Kind::Text));
+    }
 
     /// 01/02/2020 is in January or in February. Where the order of values counts, or where a plan says that they are dates, nobody guesses; elsewhere
     /// they are texts.

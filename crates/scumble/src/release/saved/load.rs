@@ -12,11 +12,8 @@ use crate::config::{AlgorithmSpec, Column, Plan, Read, RiskSpec, Role};
 use crate::error::{Error, ErrorKind, Result, Setting};
 use crate::recoding::{ClassColumn, CutTree, Step};
 use crate::registry::ALGORITHMS;
-use crate::table::kind::{MAX_SCALE, Measure};
+use crate::table::kind::Measure;
 use crate::table::quasi::{LARGEST_SUBSET, Line, Quasi, Shape, Value};
-
-/// Numbers beyond this are none of people, and differences of them could not be computed.
-const LARGEST: u128 = 10_u128.pow(36);
 
 /// The part that every version has.
 #[derive(Deserialize)]
@@ -157,7 +154,7 @@ fn wrong(quasi: &Quasi, why: &str) -> Error {
 fn make_quasi(file: &QuasiFile<'_>, column: Option<&(String, Column)>) -> Result<Quasi> {
     let damaged = |why: &str| Error::data(format!("the column '{}' {why}", file.name));
     let measure = file.measure;
-    if measure.scale > MAX_SCALE {
+    if !measure.is_sound() {
         return Err(damaged("has more decimal places than a number can have"));
     }
     let priority = column.and_then(|(_, column)| column.priority.as_ref());
@@ -197,7 +194,7 @@ fn line(
     let ascending = numbers.is_sorted_by(|a, b| a < b);
     let inside = bounds.0 <= *numbers.first()? && *numbers.last()? <= bounds.1;
     let texts: Texts = texts.iter().map(String::as_str).chain(missing).collect();
-    let computable = [bounds.0, bounds.1].iter().all(|bound| bound.unsigned_abs() < LARGEST);
+    let computable = measure.holds(bounds.0, bounds.1);
     (ascending && inside && computable).then(|| Line::new(measure, numbers, texts, bounds, declared))
 }
 

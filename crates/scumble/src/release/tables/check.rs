@@ -15,7 +15,6 @@ use crate::models::Demand;
 use crate::release::claim::{check_spelling, cover, model_claim, sensitive_column, value_kind};
 use crate::release::staged::Staged;
 use crate::search::algorithms::tables::Tables;
-use crate::table::kind::Kind;
 
 /// What the verifier found.
 pub(in crate::release) struct Verified {
@@ -59,7 +58,7 @@ pub(super) fn verify(run: &TablesRun<'_>, staged: &mut Staged<'_>, made: &Made) 
                 least,
                 greatest,
                 sum,
-                comma: target.measure.kind == Kind::DecimalComma,
+                comma: target.measure.kind.has_comma(),
             });
             let values = sensitive_column(target, run.plan);
             let tables = GroupTables {

@@ -304,7 +304,8 @@ fn summed(
 ) -> Result<Table> {
     let target = run.target();
     let number = |value: u32| {
-        target.number(target.values.get(value)).ok_or_else(|| {
+        let number = target.number(target.values.get(value)).filter(|_| target.measure.kind.has_unit());
+        number.ok_or_else(|| {
             Error::refused(format!("column '{}' is not of numbers only, so groups have no sums", target.name))
         })
     };
@@ -317,7 +318,11 @@ fn summed(
             .zip(numbers.iter().max())
             .ok_or_else(|| Error::internal("a group without rows"))?;
         let text = |number: &i128| target.measure.text(*number);
-        let (rows, sum) = (members.len().to_string(), text(&numbers.iter().sum()));
+        let sum = numbers.iter().try_fold(0_i128, |sum, number| sum.checked_add(*number));
+        let sum = sum.ok_or_else(|| {
+            Error::refused(format!("the numbers of column '{}' are too long to be added up", target.name))
+        })?;
+        let (rows, sum) = (members.len().to_string(), text(&sum));
         let line = [(place + 1).to_string(), rows, text(low), text(high), sum];
         cells.iter_mut().zip(line).for_each(|(cells, cell)| cells.push(cell));
     }

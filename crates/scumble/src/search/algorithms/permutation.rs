@@ -12,7 +12,6 @@ use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result, Setting, Wanted, Wish};
 use crate::models::Demand;
 use crate::problem::Progress;
-use crate::table::kind::Kind;
 
 /// The registry entry.
 pub(crate) const ENTRY: Entry<super::tables::BuildTablesAlgorithm> = Entry {
@@ -78,13 +77,17 @@ impl TablesAlgorithm for Permutation {
             .advise("leave count = \"rows\" out of the model"));
         }
         let column = &problem.problem.table.payloads().columns[problem.target];
-        let is_numbers = matches!(column.measure.kind, Kind::Integer | Kind::Decimal | Kind::DecimalComma);
+        let is_numbers = column.measure.kind.has_unit();
         let missing = (0..column.values.len() as u32).any(|value| column.is_missing(value));
         if !is_numbers || missing {
             let error = Error::refused(format!(
                 "permutation is for a sensitive column of numbers, and '{}' {}",
                 column.name,
-                if is_numbers { "has missing values" } else { "is not one" }
+                match (is_numbers, column.measure.kind.is_number()) {
+                    (true, _) => "has missing values",
+                    (false, true) => "has numbers whose sizes differ too much for exact differences",
+                    (false, false) => "is not one",
+                }
             ));
             return Err(if is_numbers {
                 error.set(Setting::read("missing_policy").to("drop-row"), "leave out rows that have no value")
@@ -172,8 +175,10 @@ impl Asked {
         let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { return false };
         // range / 10^scale >= e; a product beyond 128 bits is certainly more than any e that can be written.
         let range = (last.number - first.number).unsigned_abs();
-        let least = u128::from(self.e.numerator()).saturating_mul(10_u128.pow(self.scale));
-        numbers.len() >= self.k && range.saturating_mul(self.e.denominator().into()) >= least
+        let least = u128::from(self.e.numerator()).checked_mul(10_u128.pow(self.scale));
+        // Where the least range is beyond 128 bits, no range is surely enough.
+        let wide = least.is_some_and(|least| range.saturating_mul(self.e.denominator().into()) >= least);
+        numbers.len() >= self.k && wide
     }
 }
 

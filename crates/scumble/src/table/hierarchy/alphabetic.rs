@@ -1,11 +1,12 @@
-//! The 5-ary alphabetic tree of the NSVDist paper: values in order, five to a node.
+//! The 5-ary alphabetic tree of the NSVDist paper: values in order, five to a node. Numbers and dates in their own order get intervals;
+//! groups of texts have numbers for names, so they are built only where a plan asks for them.
 
 use scumble_files::table::Texts;
 use serde::{Deserialize, Serialize};
 
 use super::domain::{Built, Domain};
-use super::intervals::nest;
-use super::nested::Level;
+use super::intervals::{label_span, nest};
+use super::nested::{Level, level_of_cuts};
 use super::tree::{Assembler, Provenance};
 use crate::error::Result;
 
@@ -26,9 +27,13 @@ const FANOUT: usize = 5;
 /// The left-packed 5-ary tree: the node of the i-th value after t steps is number `floor(i / 5^t)`.
 pub(super) fn build(domain: &Domain, order: Order) -> Result<Built> {
     if order == Order::Numeric {
-        domain.numbers("alphabetic with order = \"numeric\"")?;
+        let numbers = domain.numbers("alphabetic with order = \"numeric\"")?;
+        let span = label_span(domain, &numbers)?;
+        let level = |starts: Vec<usize>| level_of_cuts(&domain.measure, &numbers, span, starts);
+        return packed(domain, &level, Provenance::FromData);
     }
-    if order == Order::Numeric || domain.values.is_sorted() {
+    let packed = |domain: &Domain| packed(domain, &level_of_numbers, Provenance::Numbered);
+    if domain.values.is_sorted() {
         return packed(domain);
     }
     let mut places: Vec<u32> = (0..domain.values.len() as u32).collect();
@@ -44,7 +49,7 @@ pub(super) fn build(domain: &Domain, order: Order) -> Result<Built> {
 }
 
 /// The tree of values that are in order.
-fn packed(domain: &Domain) -> Result<Built> {
+fn packed(domain: &Domain, level: &dyn Fn(Vec<usize>) -> Level, provenance: Provenance) -> Result<Built> {
     let count = domain.values.len();
     if let ([value], None) = (domain.values, domain.missing) {
         return lone_root(domain, value);
@@ -53,10 +58,10 @@ fn packed(domain: &Domain) -> Result<Built> {
     // The integer loop matters: the logarithm in floats is wrong for 125 and 15,625 values.
     let mut width = FANOUT;
     while width < count {
-        levels.push(level_of_numbers((0..count).step_by(width).collect()));
+        levels.push(level((0..count).step_by(width).collect()));
         width *= FANOUT;
     }
-    nest(domain, levels, Provenance::FromData)
+    nest(domain, levels, provenance)
 }
 
 /// The paper's tree for a single value has height 0: the value itself.
@@ -110,8 +115,10 @@ mod tests {
         for (place, code) in built.codes.iter().enumerate() {
             assert_eq!(built.hierarchy.label(built.hierarchy.leaf(*code)), place.to_string());
         }
+        assert!(built.hierarchy.is_numbered(node) && !built.hierarchy.is_numbered(built.hierarchy.leaf(0)));
         let built = build(&numbered(14), Order::Numeric).unwrap();
-        assert_eq!(level(&built.hierarchy, 1), ["group 1 of 3", "group 2 of 3", "group 3 of 3"]);
+        assert_eq!(level(&built.hierarchy, 1), ["[0,4]", "[5,9]", "[10,13]"], "numbers have intervals");
+        assert!(!built.hierarchy.is_numbered(built.hierarchy.at_level(0, 1)));
         assert!(build(&domain(Kind::Text, &["a"]), Order::Numeric).is_err());
     }
 

@@ -10,8 +10,9 @@ use super::bind::{Unlisted, bind};
 use super::dates::{self, DateLevel, LifeStages};
 use super::domain::{Built, Domain};
 use super::listing::{Layout, Listing};
+use super::moments::{self, TimeLevel, TimestampLevel};
 use super::validate::idle_levels;
-use super::{intervals, labels, mdlp, merging, prefix};
+use super::{initials, intervals, labels, mdlp, merging, prefix};
 use crate::error::{Error, Result};
 use crate::table::kind::{Kind, Measure};
 
@@ -68,7 +69,21 @@ pub enum Builder {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         life_stages: Option<LifeStages>,
     },
-    /// Values in order, five to a node.
+    /// Timestamps by periods, in UTC where they have a zone.
+    Timestamps {
+        /// The periods, from fine to coarse.
+        #[serde(default = "hour_day_month_year")]
+        levels: Vec<TimestampLevel>,
+    },
+    /// Times of day by hour and part of the day.
+    Times {
+        /// The periods, from fine to coarse.
+        #[serde(default = "hour_part")]
+        levels: Vec<TimeLevel>,
+    },
+    /// Texts by their first letters: `M…`, `M–O`, `M–R`, `M–Z`.
+    Initials {},
+    /// Values in order, five to a node; the groups of texts are named by numbers, which nobody can read.
     Alphabetic {
         /// What order.
         #[serde(default)]
@@ -124,13 +139,11 @@ impl Quantity {
     pub(super) fn number_in(&self, column: &str, measure: &Measure) -> Result<i128> {
         let text = match self {
             Self::Whole(number) => number.to_string(),
-            Self::Fraction(number) if measure.kind == Kind::DecimalComma => {
-                number.to_string().replace('.', ",")
-            }
+            Self::Fraction(number) if measure.kind.has_comma() => number.to_string().replace('.', ","),
             Self::Fraction(number) => number.to_string(),
             Self::Text(text) => text.clone(),
         };
-        measure.number(&text).filter(|number| number.unsigned_abs() <= 10_u128.pow(36)).ok_or_else(|| {
+        measure.number(&text).filter(|number| measure.holds(*number, *number)).ok_or_else(|| {
             Error::config(format!(
                 "'{text}' is not a value that the column can have (its type or precision differs)"
             ))
@@ -141,6 +154,14 @@ impl Quantity {
 
 fn two() -> usize {
     2
+}
+
+fn hour_day_month_year() -> Vec<TimestampLevel> {
+    vec![TimestampLevel::Hour, TimestampLevel::Day, TimestampLevel::Month, TimestampLevel::Year]
+}
+
+fn hour_part() -> Vec<TimeLevel> {
+    vec![TimeLevel::Hour, TimeLevel::PartOfDay]
 }
 
 fn month_year_decade() -> Vec<DateLevel> {
@@ -198,6 +219,9 @@ pub fn build(recipe: &Recipe, domain: &Domain) -> Result<Built> {
         Builder::OrderedMerging { fanout } => merging::build(domain, *fanout),
         Builder::Prefix { lengths, pad } => prefix::build(domain, lengths.as_deref(), *pad),
         Builder::Dates { levels, life_stages } => dates::build(domain, levels, life_stages.as_ref()),
+        Builder::Timestamps { levels } => moments::timestamps(domain, levels),
+        Builder::Times { levels } => moments::times(domain, levels),
+        Builder::Initials {} => initials::build(domain),
         Builder::Alphabetic { order } => alphabetic::build(domain, *order),
         Builder::Widths { widths, origin } => intervals::widths(domain, widths, origin.as_ref()),
         Builder::Flat {} => intervals::flat(domain),
@@ -219,25 +243,40 @@ const LONGEST_CODE: usize = 16;
 #[must_use]
 pub fn automatic(domain: &Domain) -> Builder {
     match domain.measure.kind {
-        Kind::Integer | Kind::Decimal | Kind::DecimalComma => {
+        Kind::Integer | Kind::Decimal | Kind::DecimalComma | Kind::Wide { .. } => {
             Builder::EqualWidth { bins: BINS, fanout: 2, min: None, max: None }
         }
         Kind::Date(_) => Builder::Dates { levels: month_year_decade(), life_stages: None },
+        Kind::Timestamp { .. } => Builder::Timestamps { levels: hour_day_month_year() },
+        Kind::Time => Builder::Times { levels: hour_part() },
         Kind::Text if are_codes(domain.values) => Builder::Prefix { lengths: None, pad: None },
         Kind::Text if domain.values.len() <= FLAT_TEXTS => Builder::Flat {},
-        Kind::Text => Builder::Alphabetic { order: Order::Text },
+        Kind::Text if has_code_signs(domain.values) => {
+            let longest = domain.values.iter().map(|code| code.len()).max().unwrap_or(0);
+            Builder::Prefix { lengths: Some((1..longest).rev().collect()), pad: None }
+        }
+        Kind::Text if initials::fits(domain.values) => Builder::Initials {},
+        // Nothing between a value and `*` could be read.
+        Kind::Text => Builder::Flat {},
     }
+}
+
+/// Whether all texts look like codes of any length up to the longest: letters and digits, with a digit in each.
+fn has_code_signs(values: &[&str]) -> bool {
+    values.iter().any(|code| code.len() > 1)
+        && values.iter().all(|code| {
+            code.len() <= LONGEST_CODE
+                && code.bytes().any(|byte| byte.is_ascii_digit())
+                && code.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" -./".contains(&byte))
+        })
 }
 
 /// Whether all texts look like codes of one length: letters and digits, with a digit in each.
 fn are_codes(values: &[&str]) -> bool {
     let length = values.first().map_or(0, |code| code.len());
     (2..=LONGEST_CODE).contains(&length)
-        && values.iter().all(|code| {
-            code.len() == length
-                && code.bytes().any(|byte| byte.is_ascii_digit())
-                && code.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" -./".contains(&byte))
-        })
+        && values.iter().all(|code| code.len() == length)
+        && has_code_signs(values)
 }
 
 #[cfg(test)]
@@ -300,7 +339,20 @@ mod tests {
         assert_eq!(chosen(Kind::Text, &[]), Builder::Flat {});
         let many: Vec<String> = (0..101).map(|value| format!("v{value}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        assert_eq!(chosen(Kind::Text, &many), Builder::Alphabetic { order: Order::Text });
+        assert_eq!(chosen(Kind::Text, &many), Builder::Prefix { lengths: Some(vec![3, 2, 1]), pad: None });
+        // No label is ever invented: what has no readable groups is shown or hidden.
+        let names = |first: &dyn Fn(u32) -> char| -> Vec<String> {
+            (0..101).map(|place| format!("{}{}", first(place), "x".repeat(place as usize))).collect()
+        };
+        let chosen_for = |names: Vec<String>| {
+            let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+            names.sort_unstable();
+            chosen(Kind::Text, &names)
+        };
+        let letter = |place: u32| char::from(b'a' + (place % 26) as u8);
+        assert_eq!(chosen_for(names(&letter)), Builder::Initials {});
+        assert_eq!(chosen_for(names(&|_| 'q')), Builder::Flat {}, "all begin with the same letter");
+        assert_eq!(chosen_for(names(&|place| char::from_u32(0x4e00 + place).unwrap())), Builder::Flat {});
     }
 
     #[test]

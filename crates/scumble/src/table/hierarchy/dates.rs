@@ -42,7 +42,7 @@ pub struct LifeStages {
 
 impl DateLevel {
     /// The period that a date lies in: a number that tells it from its neighbours, and its name.
-    fn period(self, date: Date) -> (i64, String) {
+    pub(super) fn period(self, date: Date) -> (i64, String) {
         let Date { year, month, .. } = date;
         match self {
             Self::Month => (year * 12 + month, format!("{year:04}-{month:02}")),

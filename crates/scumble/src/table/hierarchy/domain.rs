@@ -5,9 +5,6 @@ use crate::error::{Error, Result, Setting};
 use crate::table::kind::Measure;
 use crate::table::normal::Form;
 
-/// The largest number in intervals, so that rounding edges outward never overflows.
-const LARGEST: u128 = 10_u128.pow(36);
-
 /// The distinct values of a column, as builders see them.
 #[derive(Debug, Clone, Copy)]
 pub struct Domain<'a> {
@@ -66,7 +63,8 @@ impl<'a> Domain<'a> {
         if !numbers.is_sorted() {
             return Err(Error::internal(format!("the values of column '{}' are not in order", self.name)));
         }
-        if numbers.iter().any(|number| number.unsigned_abs() > LARGEST) {
+        let ends = numbers.first().zip(numbers.last());
+        if ends.is_some_and(|(first, last)| !self.measure.holds(*first, *last)) {
             return Err(self.or_text(Error::data("its numbers are too long for intervals")));
         }
         Ok(numbers)

@@ -2,13 +2,16 @@
 
 use super::builder::Quantity;
 use super::domain::{Built, Domain};
-use super::nested::{Level, Span, assemble, level_of_bins, level_of_cuts, outer_span, round_bins};
+use super::nested::{Level, Span, assemble, level_of_bins, level_of_cuts, outer_span, round_edges};
 use super::tree::Provenance;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::table::kind::{Kind, Measure};
 
 /// The most bins that make sense; more are a typing error.
 const MOST_BINS: usize = 1_000_000;
+
+/// The greatest width and origin, in units of the column, so that counting from there never overflows.
+const MOST_UNITS: u128 = 10_u128.pow(37);
 
 /// The longest interval of dates: 10,000 years.
 const MOST_DAYS: i128 = 3_652_425;
@@ -33,16 +36,15 @@ pub(super) fn equal_width(
     };
     let (edges, span) = match (low, high) {
         (None, None) => {
-            let (step, span) = round_bins(first, last, bins);
-            let count = ((span.end - span.low) / step) as usize;
-            ((0..=count).map(|bin| span.low + bin as i128 * step).collect(), span)
+            let edges = round_edges(measure, first, last, bins);
+            (edges.clone(), Span { low: edges[0], end: edges[edges.len() - 1], declared: false })
         }
         _ => {
             // An end that was not given is rounded outward, never taken from the data as it is.
             let rounded = outer_span(measure, &numbers, None);
             let range = (low.unwrap_or(rounded.low), high.unwrap_or(rounded.end - 1));
             inside(domain, &numbers, range)?;
-            (equal_edges(range.0, range.1, bins), outer_span(measure, &numbers, Some(range)))
+            (edges_within(measure, range, bins), outer_span(measure, &numbers, Some(range)))
         }
     };
     let mut levels = Vec::new();
@@ -59,6 +61,16 @@ pub(super) fn equal_width(
     nest(domain, levels, if fixed { Provenance::Declared } else { Provenance::FromData })
 }
 
+/// The edges of intervals of a given range: of equal width, or as many powers of ten for numbers of very different sizes.
+fn edges_within(measure: &Measure, (low, high): (i128, i128), bins: usize) -> Vec<i128> {
+    if measure.kind.has_unit() || !measure.kind.is_number() {
+        return equal_edges(low, high, bins);
+    }
+    let mut edges = round_edges(measure, low, high, bins);
+    edges.retain(|edge| low < *edge && *edge <= high);
+    std::iter::once(low).chain(edges).chain([high + 1]).collect()
+}
+
 /// The edges of `bins` equal parts of a closed range, as the first values of each part on the grid:
 /// a value belongs to the same part as with exact fractional edges. The last edge is past the end.
 fn equal_edges(low: i128, high: i128, bins: usize) -> Vec<i128> {
@@ -70,10 +82,22 @@ fn equal_edges(low: i128, high: i128, bins: usize) -> Vec<i128> {
 /// Intervals of the given widths, each a multiple of the one before, counted from `origin`.
 pub(super) fn widths(domain: &Domain, widths: &[Quantity], origin: Option<&Quantity>) -> Result<Built> {
     let numbers = domain.numbers("widths")?;
+    if domain.measure.kind.is_number() && !domain.measure.kind.has_unit() {
+        return Err(Error::config(
+            "the sizes of the numbers differ too much for intervals of given widths",
+        )
+        .in_column(domain.name)
+        .set(
+            Setting::column("hierarchy").of(&[domain.name]),
+            "build the hierarchy by equal_width, whose intervals are powers of ten there, or by equal_frequency",
+        ));
+    }
     let origin = origin.map(|origin| origin.number(domain)).transpose()?.unwrap_or(0);
     // A width is a length, not a place: for dates it is a number of days.
     let length = match domain.measure.kind {
         Kind::Date(_) => Measure { kind: Kind::Integer, scale: 0 },
+        // Seconds.
+        Kind::Timestamp { .. } | Kind::Time => Measure { kind: Kind::Decimal, ..domain.measure },
         _ => domain.measure,
     };
     let widths =
@@ -86,6 +110,11 @@ pub(super) fn widths(domain: &Domain, widths: &[Quantity], origin: Option<&Quant
         .in_column(domain.name));
     }
     let days = matches!(domain.measure.kind, Kind::Date(_));
+    if widths.iter().chain([&origin]).any(|number| number.unsigned_abs() > MOST_UNITS) {
+        return Err(
+            Error::config("a width, or where counting starts, has too many digits").in_column(domain.name)
+        );
+    }
     if days && widths.iter().any(|width| *width > MOST_DAYS) {
         return Err(Error::config("widths of dates are days").in_column(domain.name));
     }
@@ -178,6 +207,9 @@ fn inside(domain: &Domain, numbers: &[i128], range: (i128, i128)) -> Result<()> 
     let (low, high) = range;
     if low >= high {
         return Err(Error::config("min must be smaller than max").in_column(domain.name));
+    }
+    if !domain.measure.holds(low, high) {
+        return Err(Error::config("min and max are too far apart").in_column(domain.name));
     }
     let outside: Vec<usize> =
         (0..numbers.len()).filter(|place| numbers[*place] < low || numbers[*place] > high).collect();

@@ -4,7 +4,8 @@
 use super::domain::Domain;
 use super::tree::{Hierarchy, NodeId};
 use crate::error::{Error, Result};
-use crate::table::kind::{Kind, MAX_SCALE, Measure};
+use crate::table::decimal::Decimal;
+use crate::table::kind::{Kind, Measure};
 use crate::table::normal::as_text;
 
 /// An error if the label of some node is not true of all that lies below it, or would be read as something else.
@@ -105,33 +106,25 @@ fn members(label: &str) -> Option<Vec<String>> {
 
 /// The ends of an interval.
 struct Ends {
-    low: i128,
-    high: i128,
+    low: Decimal,
+    high: Decimal,
     closed: bool,
 }
 
 impl Ends {
-    /// A number or day, finer than any that a column holds.
-    fn number(measure: &Measure, text: &str) -> Option<i128> {
-        let (kind, scale) = match measure.kind {
-            Kind::Text => return None,
-            Kind::Integer | Kind::Decimal => (Kind::Decimal, MAX_SCALE),
-            Kind::DecimalComma => (Kind::DecimalComma, MAX_SCALE),
-            Kind::Date(format) => (Kind::Date(format), 0),
-        };
+    /// A number or day, which may be finer than any that a column holds.
+    fn number(measure: &Measure, text: &str) -> Option<Decimal> {
         let text = text.trim();
+        if !measure.kind.is_number() {
+            return measure.exact(text);
+        }
         // Whoever reads a label does not mind zeros in front.
         let digits = text.trim_start_matches(['+', '-']);
         let zeros = digits.len() - digits.trim_start_matches('0').len();
         let spare = zeros
             - usize::from(zeros > 0 && !digits[zeros..].starts_with(|next: char| next.is_ascii_digit()));
-        match kind {
-            Kind::Date(_) => Measure { kind, scale }.number(text),
-            _ => {
-                let sign = &text[..text.len() - digits.len()];
-                Measure { kind, scale }.number(&format!("{sign}{}", &digits[spare..]))
-            }
-        }
+        let sign = &text[..text.len() - digits.len()];
+        measure.exact(&format!("{sign}{}", &digits[spare..]))
     }
 
     /// The interval that a label writes as `[a,b]` or `[a,b)`.
@@ -145,7 +138,7 @@ impl Ends {
         Some(Self { low: Self::number(measure, low)?, high: Self::number(measure, high)?, closed })
     }
 
-    fn contains(&self, number: i128) -> bool {
+    fn contains(&self, number: Decimal) -> bool {
         self.low <= number && (number < self.high || (self.closed && number == self.high))
     }
 

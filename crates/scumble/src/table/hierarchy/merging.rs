@@ -42,7 +42,7 @@ pub(super) fn build(domain: &Domain, fanout: Option<usize>) -> Result<Built> {
             None => level_of_numbers(starts.clone()),
         });
     }
-    nest(domain, levels, Provenance::FromData)
+    nest(domain, levels, if numbers.is_some() { Provenance::FromData } else { Provenance::Numbered })
 }
 
 /// Merges the pair of neighbours with the smallest sum of rows (the leftmost of equals) until half of

@@ -11,7 +11,7 @@
 //! | `domain.rs` | what a builder is told about a column |
 //! | `builder.rs` | what users can ask for, and the choice when they ask for nothing |
 //! | `nested.rs` | trees of nested groups of ordered values, and the round edges between them |
-//! | `intervals.rs` `mdlp.rs` `merging.rs` `alphabetic.rs` `prefix.rs` `dates.rs` | one way to build each |
+//! | `intervals.rs` `mdlp.rs` `merging.rs` `alphabetic.rs` `initials.rs` `prefix.rs` `dates.rs` `moments.rs` | one way to build each |
 //! | `cells.rs` `listing.rs` `file.rs` `parent_child.rs` | reading the two file formats |
 //! | `bind.rs` `numeric.rs` `validate.rs` `labels.rs` | joining a file's tree with the data, and its checks |
 //! | `find.rs` `show.rs` `outline.rs` | finding, drawing, and writing for people and programs |
@@ -27,11 +27,13 @@ mod dates;
 mod domain;
 mod file;
 mod find;
+mod initials;
 mod intervals;
 mod labels;
 mod listing;
 mod mdlp;
 mod merging;
+mod moments;
 mod nested;
 mod numeric;
 mod outline;
@@ -55,6 +57,7 @@ pub use find::find_in_dir;
 pub(crate) use intervals::frequency_starts;
 pub use listing::{Layout, Listing};
 pub(crate) use mdlp::class_aware_starts;
+pub use moments::{TimeLevel, TimestampLevel};
 pub(crate) use outline::Outline;
 pub use show::{show, to_csv};
 pub use tree::{Hierarchy, NodeId, Provenance};

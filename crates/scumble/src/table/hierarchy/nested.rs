@@ -89,7 +89,7 @@ pub(super) fn level_of_cuts(measure: &Measure, numbers: &[i128], span: Span, sta
 fn interval(measure: &Measure, low: i128, end: i128, span: Option<Span>) -> String {
     let includes_end = span.is_some_and(|span| span.declared && span.end == end);
     match measure.kind {
-        Kind::Decimal | Kind::DecimalComma if !includes_end => {
+        Kind::Decimal | Kind::DecimalComma | Kind::Wide { .. } if !includes_end => {
             format!("[{}{}{})", measure.text(low), measure.separator(), measure.text(end))
         }
         _ => measure.interval(low, end - 1),
@@ -119,6 +119,16 @@ pub(super) fn round_bins(low: i128, high: i128, most: usize) -> (i128, Span) {
     last
 }
 
+/// Round edges that cover the numbers with at most so many intervals: of equal width, or powers of ten where sizes differ too much for that.
+pub(super) fn round_edges(measure: &Measure, low: i128, high: i128, most: usize) -> Vec<i128> {
+    if let Some(powers) = measure.powers_of_ten(low, high, most) {
+        return powers;
+    }
+    let (step, span) = round_bins(low, high, most);
+    let count = ((span.end - span.low) / step) as usize;
+    (0..=count).map(|bin| span.low + bin as i128 * step).collect()
+}
+
 /// The range that outer labels name: the declared one, or the data's rounded outward.
 pub(super) fn outer_span(measure: &Measure, numbers: &[i128], declared: Option<(i128, i128)>) -> Span {
     if let Some((low, high)) = declared {
@@ -128,7 +138,15 @@ pub(super) fn outer_span(measure: &Measure, numbers: &[i128], declared: Option<(
     if let (Kind::Date(_), Some(first), Some(last)) = (measure.kind, date(low), date(high)) {
         return Span { low: january(first.year), end: january(last.year + 1), declared: false };
     }
-    round_bins(low, high, 10).1
+    if matches!(measure.kind, Kind::Timestamp { .. } | Kind::Time) {
+        let (low, high) = measure.outward(low, high);
+        return Span { low, end: high + 1, declared: false };
+    }
+    if measure.kind.has_unit() {
+        return round_bins(low, high, 10).1;
+    }
+    let edges = round_edges(measure, low, high, 10);
+    Span { low: edges[0], end: edges[edges.len() - 1], declared: false }
 }
 
 /// The roundest number above `below` and not above `above`: a fair place for a cut between two values.
@@ -136,6 +154,9 @@ fn roundest_between(measure: &Measure, below: i128, above: i128) -> i128 {
     if let (Kind::Date(_), Some(day)) = (measure.kind, date(above)) {
         let month = i128::from(Date { day: 1, ..day }.number());
         return [january(day.year), month].into_iter().find(|edge| *edge > below).unwrap_or(above);
+    }
+    if matches!(measure.kind, Kind::Wide { .. } | Kind::Timestamp { .. } | Kind::Time) {
+        return measure.roundest_between(below, above) + 1;
     }
     let multiple = |step: i128| above.div_euclid(step) * step;
     let steps = round_steps().take_while(|step| *step <= i128::MAX / 100);

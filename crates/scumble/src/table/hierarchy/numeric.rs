@@ -1,6 +1,6 @@
 //! Labels as ranges of numbers or dates: `[15,20)`, `[15,19]`, `]15,20]`, `15-19`.
 
-use crate::table::kind::{Kind, Measure};
+use crate::table::kind::Measure;
 
 /// All numbers of a column's grid from `low` to `high`, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,7 +39,7 @@ pub(super) fn meaning(measure: &Measure, label: &str) -> Option<Meaning> {
     if let Some(range) = brackets(measure, label) {
         return Some(Meaning::Interval(range));
     }
-    if matches!(measure.kind, Kind::Date(_)) {
+    if !measure.kind.is_number() {
         return None;
     }
     let (low, high) = label.split_once('-')?;
@@ -91,21 +91,16 @@ fn end(measure: &Measure, text: &str) -> Option<End> {
         return Some(End { floor: number, on_grid: true });
     }
     // An edge such as 17.5 in a column of whole numbers.
-    let kind = match measure.kind {
-        Kind::Integer | Kind::Decimal => Kind::Decimal,
-        Kind::DecimalComma => Kind::DecimalComma,
-        Kind::Date(_) | Kind::Text => return None,
-    };
-    let finer = Measure::of(kind, std::iter::once(text));
-    let units = 10_i128.checked_pow(finer.scale.checked_sub(measure.scale)?)?;
-    let number = finer.number(text)?;
-    Some(End { floor: number.div_euclid(units), on_grid: number.rem_euclid(units) == 0 })
+    let number = measure.exact(text)?;
+    let floor = measure.floor(number)?;
+    Some(End { floor, on_grid: measure.decimal(floor) == number })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::table::date::DateFormat;
+    use crate::table::kind::Kind;
 
     #[test]
     fn labels_mean_ranges() {

@@ -27,6 +27,9 @@ pub enum Provenance {
     Declared,
     /// Chosen by looking at the data, so that the groups themselves say something about it.
     FromData,
+    /// The same, and called by numbers only, such as `group 2 of 24`: nobody can read what a group holds, and a list of what it holds
+    /// would publish values of people.
+    Numbered,
 }
 
 /// A generalisation hierarchy. It may be ragged: leaves at different depths.
@@ -229,6 +232,12 @@ impl Hierarchy {
     #[must_use]
     pub fn lca_of_range(&self, low: u32, high: u32) -> NodeId {
         self.chains.lowest_above(low, high)
+    }
+
+    /// Whether the label of a node tells its readers nothing, since it is a number of a group.
+    #[must_use]
+    pub fn is_numbered(&self, node: NodeId) -> bool {
+        self.provenance == Provenance::Numbered && !self.is_leaf(node)
     }
 
     /// Where the groups come from.

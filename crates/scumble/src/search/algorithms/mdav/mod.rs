@@ -18,7 +18,6 @@ use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result, Setting, Wish};
 use crate::problem::Problem;
 use crate::recoding::{Assignment, Members, Recoding, Share, Step};
-use crate::table::kind::Kind;
 use crate::table::quasi::{MEAN_PLACES, Quasi, Shape, Value};
 
 /// The registry entry.
@@ -32,6 +31,9 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     parameters: &[],
     build,
 };
+
+/// The most decimal places of numbers whose means can be written: 128 bits hold two more.
+const MOST_PLACES: u32 = 36;
 
 struct Mdav;
 
@@ -113,7 +115,7 @@ fn check_column(problem: &Problem, column: usize, quasi: &Quasi) -> Result<()> {
             "leave the hierarchy out, if the column has numbers",
         ));
     };
-    if !matches!(quasi.measure.kind, Kind::Integer | Kind::Decimal | Kind::DecimalComma) {
+    if !quasi.measure.kind.is_number() {
         return otherwise(refused("holds dates"));
     }
     if quasi.tight {
@@ -130,7 +132,9 @@ fn check_column(problem: &Problem, column: usize, quasi: &Quasi) -> Result<()> {
         );
     }
     let most = i128::from(i64::MAX) / 10_i128.pow(MEAN_PLACES);
-    if line.numbers.iter().any(|number| number.abs() >= most) {
+    let too_long =
+        quasi.measure.scale > MOST_PLACES || line.numbers.iter().any(|number| number.abs() >= most);
+    if too_long || !quasi.measure.kind.has_unit() {
         return otherwise(
             refused("has numbers of too many digits to be averaged exactly").advise("round the numbers"),
         );
