@@ -47,7 +47,7 @@ fn json_is_one_object_with_the_documented_keys() {
             "seconds",
             "peak_memory_bytes",
         ];
-        let more = ["smallest_class", "notes", "metric_details"];
+        let more = ["smallest_class", "notes", "metric_details", "verdict"];
         let searched = ["levels", "findings"];
         let expected = match algorithm {
             "mondrian" => set(&[&documented[..], &more].concat()),
@@ -179,6 +179,7 @@ fn the_files_of_a_release() {
         "out.report/recoding.json",
         "out.report/report.html",
         "out.report/report.json",
+        "out.report/summary.html",
         "people.csv",
     ];
     assert_eq!(desk.listing(), expected.map(Into::into).into());

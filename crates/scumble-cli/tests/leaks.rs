@@ -172,6 +172,7 @@ fn search_outputs(desk: &Desk, extension: &str, what: &str) {
         "release.report/recoding.json",
         "release.report/report.html",
         "release.report/report.json",
+        "release.report/summary.html",
     ]
     .map(Into::into)
     .into();

@@ -2,6 +2,7 @@
 //! outsiders know.
 
 use scumble::config::{Plan, StarPolicy};
+use scumble::models::k_anonymity;
 use scumble::release::DISCLOSURE_ACCEPTED;
 use scumble::release::check::{SideBySide, side_by_side};
 use scumble::release::prepare::SpeltTable;
@@ -156,7 +157,7 @@ pub fn risk_of(
 /// counted, nothing better than certainty is known.
 fn matched(both: &SideBySide) -> f64 {
     let originals = Originals { table: &both.original, quasi: &both.quasi, row_map: None, exchanged: None };
-    let claim = serde_json::json!({ "model": "k_anonymity", "k": 1, "links": "matches" });
+    let claim = serde_json::json!({ "model": k_anonymity::ENTRY.name, "k": 1, "links": "matches" });
     let Ok(claim) = ModelClaim::from_json(&claim) else { return 1.0 };
     let found = check_records(&both.release, &[], &[claim], Some(originals), &both.control);
     let least = found.ok().and_then(|found| found.models.first()?.attained);

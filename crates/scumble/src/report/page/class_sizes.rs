@@ -17,6 +17,15 @@ pub(super) fn section(report: &Report) -> Option<Value> {
     Some(context! { figures, summary => summary(sizes) })
 }
 
+/// How many a group must have, in a few words.
+pub(super) fn note(report: &Report) -> String {
+    let release = &report.release;
+    // Where persons have several rows, k counts persons.
+    let of_persons = release.persons.is_some_and(|persons| persons < release.rows);
+    let of = if of_persons { " persons" } else { "" };
+    release.required_class.map_or_else(String::new, |least| format!("at least {}{of} required", count(least)))
+}
+
 fn summary(sizes: &ClassSizes) -> Option<String> {
     let k = sizes.k?;
     let (below, all) = (rows(sizes.before.iter().filter(|s| s.size < k)), rows(&sizes.before));

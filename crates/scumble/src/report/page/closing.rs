@@ -32,7 +32,8 @@ fn notes(report: &Report) -> impl Iterator<Item = &Warning> {
     report.warnings.iter().filter(|warning| warning.severity == Severity::Note)
 }
 
-pub(super) fn run(report: &Report) -> Option<Value> {
+/// How the release was made. What it took is left out of a short page.
+pub(super) fn run(report: &Report, short: bool) -> Option<Value> {
     let run = report.run.as_ref()?;
     let pairs = |pairs: &[(String, String)]| -> Vec<Value> {
         pairs.iter().map(|(name, value)| context! { name, value }).collect()
@@ -48,6 +49,7 @@ pub(super) fn run(report: &Report) -> Option<Value> {
         ("Time and memory", resources),
     ]
     .into_iter()
+    .take(if short { 1 } else { 3 })
     .filter(|(_, items)| !items.is_empty())
     .map(|(heading, items)| context! { heading, items })
     .collect();

@@ -43,7 +43,7 @@ pub(super) fn page(report: &Report) -> Value {
 pub(super) fn summary(report: &Report) -> Value {
     let sections: Vec<Value> = [
         ("requirements", "What was asked and what holds", requirements::models(report)),
-        ("run", "How it was made", closing::run(report)),
+        ("run", "How it was made", closing::run(report, true)),
         ("decision", "Decision", Some(context! {})),
     ]
     .into_iter()
@@ -93,11 +93,11 @@ fn sections(report: &Report) -> Vec<Value> {
         ),
         ("kept", "Columns published exactly", counted(kept, "column", "columns"), kept::section(report)),
         ("suppression", "Suppressed rows", suppressed, suppression::section(report)),
-        ("class-sizes", "Group sizes", String::new(), class_sizes::section(report)),
+        ("class-sizes", "Group sizes", class_sizes::note(report), class_sizes::section(report)),
         ("costs", "What it cost", measures, requirements::costs(report)),
         ("information", "What the columns still say", String::new(), information::section(report)),
         ("combinations", "All combinations of levels", String::new(), combinations::section(report)),
-        ("run", "How it was made", String::new(), closing::run(report)),
+        ("run", "How it was made", String::new(), closing::run(report, false)),
         ("glossary", "Words used here", String::new(), Some(closing::glossary())),
     ])
 }
