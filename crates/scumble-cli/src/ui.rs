@@ -26,7 +26,7 @@ pub(crate) struct Shared {
     /// Say nothing but errors
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Say also what is only worth knowing
+    /// Also print notes
     #[arg(long, short, global = true)]
     verbose: bool,
     /// Threads to use; all cores if not given
@@ -220,7 +220,7 @@ impl Interface {
         }
     }
 
-    /// Tells something that is only worth knowing.
+    /// Prints a note.
     pub(crate) fn note(&self, line: impl Display) {
         if self.verbose {
             self.tell("note:", "36", &line);

@@ -90,7 +90,7 @@ fn figures_computed_by_hand() {
     assert_eq!(text.lines().filter(|line| line.starts_with("womanq,")).count(), 7);
 }
 
-/// One row, one class: nobody says "1 rows" or "1 classes".
+/// One row, one group: nobody says "1 rows" or "1 groups".
 #[test]
 fn words_are_in_the_right_number() {
     let desk = Desk::with_table("town,label\nA,yes\n");
@@ -100,14 +100,14 @@ fn words_are_in_the_right_number() {
     };
     let err = run("1");
     assert!(err.contains("Released 1 row to out.csv"), "{err}");
-    assert!(err.contains("1 class, the smallest with 1 row; 0 rows suppressed"), "{err}");
+    assert!(err.contains("1 group, the smallest with 1 row; 0 rows suppressed"), "{err}");
     // Two towns that must look alike show nothing.
     let desk = Desk::with_table("town,label\nA,yes\nB,no\n");
     let flags = ["--quasi", "town", "--class", "label", "--k", "2", "--type", "town=text"];
     let run =
         desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "out.csv", "--algorithm", "iack"], &flags]));
     let err = run.succeeds().err;
-    assert!(err.contains("no class is left; 2 rows suppressed (100.0 %)"), "{err}");
+    assert!(err.contains("no group is left; 2 rows suppressed (100.0 %)"), "{err}");
 }
 
 /// Every metric is told, with what belongs to it; an infinite one is no warning.
@@ -308,7 +308,7 @@ fn the_papers_leave_starred_rows_unjudged() {
     );
     assert_eq!(text.matches("*,").count(), 2);
     let warnings = object["warnings"].to_string();
-    assert!(warnings.contains("2 suppressed rows are not judged"), "{warnings}");
+    assert!(warnings.contains("2 suppressed rows are not checked"), "{warnings}");
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn values_without_a_place_are_told_and_show_nothing() {
     desk.refuses(2, &["'odd.out.csv' is already there", "--force"], &again);
     let said = desk.run(&arguments(&[&again, &["--force"]])).succeeds().err;
     assert!(
-        said.contains("age: * in 3 rows, of which nothing that the recoding shows there is true"),
+        said.contains("age: 3 rows have a value that the recoding does not cover; they show *"),
         "{said}"
     );
 }
@@ -156,7 +156,7 @@ fn columns_must_fit() {
     desk.table("more.csv", &OTHERS.replace("name", "nickname"));
     desk.refuses(2, &["does not know nickname", "--rest drop"], &apply(&["more.csv", "-o", "x.csv"]));
     desk.run(&apply(&["more.csv", "-o", "dropped.csv", "--rest", "drop"])).succeeds();
-    let words = ["'nickname': Its name speaks of a name", "--rest drop"];
+    let words = ["'nickname': The column name suggests that it holds people's names", "--rest drop"];
     desk.refuses(2, &words, &apply(&["more.csv", "-o", "named.csv", "--rest", "other"]));
     assert!(!desk.exists("named.csv"), "names are not published without a word");
     desk.table("shades.csv", &OTHERS.replace("name", "shade"));

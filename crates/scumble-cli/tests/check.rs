@@ -27,7 +27,7 @@ const QUASI: &[&str] = &["check", "other.csv", "--quasi", "age,zip"];
 fn a_model_that_holds() {
     let run = desk().run(&arguments(&[QUASI, &["--k", "2", "--ignore-suppressed"]])).succeeds();
     assert!(run.out.contains("holds") && run.out.contains("required 2, attained 2"), "{}", run.out);
-    assert!(run.out.contains("smallest classes: 1 of 2 rows, 1 of 3 rows"), "{}", run.out);
+    assert!(run.out.contains("smallest groups: 1 of 2 rows, 1 of 3 rows"), "{}", run.out);
     assert!(run.out.contains("1 row that shows *"), "{}", run.out);
 }
 
@@ -36,7 +36,7 @@ fn a_model_that_fails() {
     let run = desk().run(&arguments(&[QUASI, &["--k", "3", "--ignore-suppressed"]]));
     assert_eq!(run.code, Some(1));
     assert!(run.out.contains("FAILS") && run.out.contains("required 3, attained 2"), "{}", run.out);
-    assert!(run.out.contains("1 class with 2 rows fails"), "{}", run.out);
+    assert!(run.out.contains("1 group with 2 rows fails"), "{}", run.out);
     assert_eq!(run.err, "", "a verdict is a result, not an error");
 }
 
@@ -73,11 +73,7 @@ fn without_a_model_it_says_what_is_attained() {
         "{}",
         run.out
     );
-    assert!(
-        run.out.contains("1 classes have one value only") || run.out.contains("1 class has one value only"),
-        "{}",
-        run.out
-    );
+    assert!(run.out.contains("1 group has one value only"), "{}", run.out);
 }
 
 /// Classes of three, two and one: half of the rows are above 1/3, and one of six above 1/2.
@@ -114,7 +110,7 @@ fn a_population() {
     );
     let run = check(&["--model", "k_map:k=2"]).succeeds();
     assert!(run.out.contains("holds  k-map: required 2, attained 2\n"), "{}", run.out);
-    assert!(run.out.contains("1 of 6 people of the population are in no class"), "{}", run.out);
+    assert!(run.out.contains("1 of 6 people of the population are in no group"), "{}", run.out);
     assert_eq!(check(&["--model", "k_map:k=3"]).code, Some(1));
     check(&["--model", "delta_presence:delta_max=2/3"]).succeeds();
     assert_eq!(check(&["--model", "delta_presence:delta_min=0.1"]).code, Some(1));
@@ -243,7 +239,7 @@ fn json_is_one_object() {
 fn columns_that_nobody_judged_are_named() {
     // No role is given for disease.
     let run = desk().run(&arguments(&[QUASI, &["--k", "2", "--ignore-suppressed"]])).succeeds();
-    assert!(run.out.contains("Not judged: disease (no role is given"), "{}", run.out);
+    assert!(run.out.contains("Not checked: disease (no role is given"), "{}", run.out);
     let unjudged = |more: &[&str]| {
         let flags = ["--ignore-suppressed", "--json"];
         desk().run(&arguments(&[QUASI, &flags, more])).object()["unjudged"].clone()
@@ -582,7 +578,7 @@ fn persons_over_several_tables() {
         "{}",
         run.out
     );
-    assert!(run.out.contains("2 classes with 5 rows fail"), "{}", run.out);
+    assert!(run.out.contains("2 groups with 5 rows fail"), "{}", run.out);
     assert!(run.out.contains("holds  k-anonymity"), "{}", run.out);
     plan("set").succeeds();
     // What is checked can also be released beside the visits, by an algorithm that judges whole tables.

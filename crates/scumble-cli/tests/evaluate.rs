@@ -279,8 +279,11 @@ fn a_population_is_looked_at_where_that_means_something() {
 fn learners_are_listed_and_explained() {
     let desk = Desk::new();
     let listed = desk.run(&["list"]).succeeds().out;
-    assert!(listed.contains("Learners, for scumble evaluate\n  c45 "), "{listed}");
+    assert!(listed.contains("Machine-learning models, for scumble evaluate\n  c45 "), "{listed}");
     let told = desk.run(&["explain", "c45"]).succeeds().out;
-    assert!(told.contains("learner, for scumble evaluate") && told.contains("Parameters"), "{told}");
+    assert!(
+        told.contains("machine-learning model, for scumble evaluate") && told.contains("Parameters"),
+        "{told}"
+    );
     desk.refuses(2, &["there is nothing called 'c46'; did you mean 'c45'?"], &["explain", "c46"]);
 }

@@ -218,7 +218,7 @@ fn concealment_is_checked_later() {
         plan(&desk, "k_concealment", &[K], &format!("guarantee = \"{guarantee}\""));
         desk.run(&["anonymize", "release.toml"]).succeeds();
         let told = desk.run(CHECK).succeeds().out;
-        assert!(told.contains("required 2") && told.contains("form no classes"), "{told}");
+        assert!(told.contains("required 2") && told.contains("form no groups"), "{told}");
         // More than the search was asked for does not hold.
         plan(&desk, "k_concealment", &[&K.replace('2', "5")], &format!("guarantee = \"{guarantee}\""));
         assert_eq!(desk.run(CHECK).code, Some(1));

@@ -68,7 +68,7 @@ fn people_read_sentences() {
     let run =
         desk().run(&["risk", "people.csv", "--quasi", "age,sex", "--population-size", "100"]).succeeds();
     for sentence in [
-        "10 rows in 4 classes on age and sex; the smallest has 1 row.",
+        "10 rows in 4 groups on age and sex; the smallest has 1 row.",
         "picks the right row at once for 1 row, and on average in",
         "5 of 10 rows (50 %) have a risk above 20 %.",
         "so the prosecutor’s figures stand as an upper bound",
@@ -110,7 +110,7 @@ fn persons_are_counted_where_they_have_several_rows() {
         .run(&["risk", "visits.csv", "--quasi", "age", "--subject", "patient", "-o", "r.html"])
         .succeeds();
     for sentence in [
-        "5 rows of 3 persons in 2 classes on age; the smallest has 2 persons.",
+        "5 rows of 3 persons in 2 groups on age; the smallest has 2 persons.",
         "picks the right person in at most 1 of 2 tries",
         "3 of 3 persons (100 %) have a risk above 20 %.",
         "is not estimated, since some persons have several rows",

@@ -286,5 +286,5 @@ fn rows_that_were_left_out_are_in_it_as_such() {
     desk.run(&arguments(&[&flags, &projections])).succeeds();
     let told = check(&desk, WITH).succeeds();
     assert!(told.out.contains("Compared: every row of every table"), "{}", told.out);
-    assert!(told.out.contains("Not judged: sex (not among the columns that outsiders"), "{}", told.out);
+    assert!(told.out.contains("Not checked: sex (not among the columns that outsiders"), "{}", told.out);
 }

@@ -84,7 +84,7 @@ fn every_command_reads_it() {
         desk.run(&arguments(&[&flags, ROLES, more]))
     };
     let told = check("safe.csv", &["--row-map", "map.json"]).succeeds();
-    assert!(told.out.contains("Classes are rows with the same =zip, mark"), "{}", told.out);
+    assert!(told.out.contains("Groups are rows with the same =zip, mark"), "{}", told.out);
     for flags in
         [&["risk", "safe.csv", "--quasi", "=zip,mark"][..], &["attack", "safe.csv", "--original", "data.csv"]]
     {

@@ -24,13 +24,13 @@ use crate::ui::{
 pub(crate) struct Arguments {
     /// A plan (release.toml), or a table; - is standard input
     input: PathBuf,
-    /// The release; its ending tells the format (.csv, .tsv, .parquet, .arrow, also .csv.gz, .csv.zst); - is standard output
+    /// The release; its ending sets the format (.csv, .tsv, .parquet, .arrow, also .csv.gz, .csv.zst); - is standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
     /// The folder of the private report; '' for none
     #[arg(long, value_name = "DIR")]
     report: Option<String>,
-    /// Attack the release once it is made, and tell in the private report what was learnt (scumble attack)
+    /// Attack the release once it is made, and add what was learnt to the private report (scumble attack)
     #[arg(long)]
     attack: bool,
     /// A file for the recoding, which 'scumble apply' recodes other rows by; private, as the report is
@@ -70,16 +70,16 @@ pub(super) struct RoleFlags {
     /// Columns that outsiders must not learn
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     sensitive: Vec<String>,
-    /// The label that learners will predict; may also be sensitive
+    /// The label that machine-learning models will predict; may also be sensitive
     #[arg(long, value_name = "COLUMN")]
     class: Option<String>,
     /// Columns that name a person; never read, never released
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     identifier: Vec<String>,
-    /// The column that tells which rows belong to one person
+    /// The column that shows which rows belong to one person
     #[arg(long, value_name = "COLUMN")]
     subject: Option<String>,
-    /// The column that tells which rows belong to one household; read, never released
+    /// The column that shows which rows belong to one household; read, never released
     #[arg(long, value_name = "COLUMN")]
     household: Option<String>,
     /// The column that says which node of a hierarchy each person wants guarded; read, never released
@@ -126,7 +126,7 @@ pub(crate) const SHORT_FOR_MODELS: [(&str, &str, &str, &str); 6] = [
 #[derive(clap::Args)]
 #[command(next_help_heading = "Privacy")]
 pub(super) struct PrivacyFlags {
-    /// k-anonymity: at least K rows in each class
+    /// k-anonymity: at least K rows in each group
     #[arg(long, value_name = "K")]
     k: Option<String>,
     /// l-diversity of the sensitive columns
@@ -186,7 +186,7 @@ struct SearchFlags {
     /// A parameter of the algorithm (scumble explain NAME); a list is written with commas: --set importance=sex,age
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Give every column one domain: values that overlap between classes become one
+    /// Give every column one domain: values that overlap between groups become one
     #[arg(long)]
     flatten: bool,
     /// Keep the order of the original rows (not for publication)
@@ -262,7 +262,7 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     interface.say(format_args!("Released {} to {target}", row_count(summary.released)));
     if summary.models.is_empty() {
         interface.say(format_args!(
-            "  no model was asked for; the smallest class has {}",
+            "  no model was asked for; the smallest group has {}",
             row_count(summary.smallest_class.unwrap_or(0))
         ));
     } else {
@@ -318,7 +318,7 @@ pub(super) fn promised(plan: &Plan, summary: &Summary) -> String {
     };
     let models: Vec<String> = summary.models.iter().map(on_set).collect();
     let unjudged = plan.algorithm.star_policy == StarPolicy::Paper && summary.suppressed > 0;
-    let except = if unjudged { " (suppressed rows not judged)" } else { "" };
+    let except = if unjudged { " (suppressed rows not checked)" } else { "" };
     let on_all = if !summary.tables.is_empty() || summary.models.iter().any(|model| model.on.is_some()) {
         String::new()
     } else {
@@ -333,10 +333,10 @@ fn tell_classes(summary: &Summary, interface: &Interface) {
     let classes = match summary.smallest_class {
         // Suppressed rows may have been judged as a class of their own, and be all that there is.
         Some(smallest) if summary.classes > 0 => {
-            let classes = counted(summary.classes, "class", "classes");
+            let classes = counted(summary.classes, "group", "groups");
             format!("{classes}, the smallest with {}", row_count(smallest))
         }
-        _ => "no class is left".to_owned(),
+        _ => "no group is left".to_owned(),
     };
     interface.say(format_args!(
         "  {classes}; {} suppressed ({}); mean loss {}",
@@ -359,7 +359,7 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     } else {
         let input = arguments.input.to_string_lossy();
         let output = arguments.output.clone().ok_or_else(|| {
-            Error::config("say where the release goes: -o FILE (its ending tells the format), or -o - for standard output")
+            Error::config("say where the release goes: -o FILE (its ending sets the format), or -o - for standard output")
         })?;
         let mut plan = Plan::new(input, output.clone());
         plan.report = default_report(&output);

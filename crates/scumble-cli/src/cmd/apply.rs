@@ -11,7 +11,7 @@ use scumble::{Error, Result};
 
 use super::anonymize;
 use super::reading::Reading;
-use crate::ui::{Interface, check_standard_output, percent, print_after_publishing, row_count};
+use crate::ui::{Interface, check_standard_output, counted, percent, print_after_publishing, row_count};
 
 /// Recode the rows of another table as those of a release were, and verify that
 #[derive(clap::Args)]
@@ -20,10 +20,10 @@ pub(crate) struct Arguments {
     recoding: PathBuf,
     /// The table with the new rows; - is standard input
     data: String,
-    /// Where the recoded rows go; the ending tells the format, as for anonymize; - is standard output
+    /// Where the recoded rows go; the ending sets the format, as for anonymize; - is standard output
     #[arg(long, short, value_name = "FILE")]
     output: String,
-    /// Keep every row, in its order, and judge no model: for testing what was learnt from a release, not for publication
+    /// Keep every row, in its order, and check no model: for testing what was learnt from a release, not for publication
     #[arg(long)]
     private: bool,
     /// What becomes of suppressed rows, instead of what the recoding says: strict, paper or drop
@@ -98,8 +98,9 @@ fn tell(plan: &Plan, applied: &Applied, interface: &Interface) {
     }
     for (column, rows) in &applied.unplaced {
         interface.say(format_args!(
-            "  {column}: * in {}, of which nothing that the recoding shows there is true",
-            row_count(*rows)
+            "  {column}: {} that the recoding does not cover; {} *",
+            counted(*rows, "row has a value", "rows have a value"),
+            if *rows == 1 { "it shows" } else { "they show" }
         ));
     }
     if let Some(path) = &released.datasheet {

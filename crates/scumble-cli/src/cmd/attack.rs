@@ -24,7 +24,7 @@ use crate::ui::{Interface, as_line, print, wrap};
 
 /// Attack a release as outsiders might, and say what they learn
 ///
-/// Needs the original, since only it tells whether an attack is right. The figures are private.
+/// Needs the original, since only it shows whether an attack is right. The figures are private.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The release, or the folder of a release of several tables
@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
     /// How many people are looked at, where looking at all takes long
     #[arg(long, value_name = "N", default_value_t = Options::default().people, value_parser = super::size)]
     people: usize,
-    /// The start of all chance
+    /// Random seed
     #[arg(long, value_name = "N", default_value_t = Options::default().seed, value_parser = super::whole)]
     seed: u64,
     /// Also add what was found to the private report of the release, in this folder
@@ -257,7 +257,7 @@ fn add_to_report(folder: &Path, report: Report, found: &[AttackResult]) -> Resul
 fn original(arguments: &Arguments) -> Result<&Path> {
     arguments.original.as_deref().ok_or_else(|| {
         Error::config(
-            "the original table is missing: say which table the release was made from, since only it tells whether a guess is right \
+            "the original table is missing: say which table the release was made from, since only it shows whether a guess is right \
              (--original DATA)",
         )
     })

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed where its datasheet says so
     #[arg(long)]
     spreadsheet_safe: bool,
-    /// Do not judge rows that show * in every quasi-identifier
+    /// Do not check rows that show * in every quasi-identifier
     #[arg(long)]
     ignore_suppressed: bool,
     /// Print exactly one JSON object
@@ -188,7 +188,7 @@ fn tell(checked: &Checked, plan: &Plan) -> String {
         None => "one row is taken for one person".to_owned(),
         Some(subject) => format!("rows with the same {subject} are one person"),
     };
-    text += &as_line!("Classes are rows with the same {}; {persons}.", checked.read.quasi.join(", "));
+    text += &as_line!("Groups are rows with the same {}; {persons}.", checked.read.quasi.join(", "));
     text
 }
 
@@ -204,12 +204,12 @@ fn tell_models(text: &mut String, outcome: &Outcome) {
     for model in &outcome.models {
         let mark = if model.holds { "holds" } else { "FAILS" };
         let attained =
-            model.attained.map_or("nothing to judge".into(), |value| format!("attained {}", number(value)));
+            model.attained.map_or("nothing to check".into(), |value| format!("attained {}", number(value)));
         *text += &as_line!("{mark}  {}: required {}, {attained}", model.label, number(model.required));
         if !model.holds {
             *text += &as_line!(
                 "       {} with {} {}",
-                counted(model.failing_classes, "class", "classes"),
+                counted(model.failing_classes, "group", "groups"),
                 row_count(model.failing_rows),
                 if model.failing_classes == 1 { "fails" } else { "fail" }
             );
@@ -218,7 +218,7 @@ fn tell_models(text: &mut String, outcome: &Outcome) {
                 .iter()
                 .map(|class| format!("{} at {}", row_count(class.size), number(class.attained)))
                 .collect();
-            *text += &as_line!("       the worst classes: {}", worst.join("; "));
+            *text += &as_line!("       the worst groups: {}", worst.join("; "));
         }
         if let Some(note) = &model.note {
             *text += &as_line!("       {note}");
@@ -231,7 +231,7 @@ fn tell_models(text: &mut String, outcome: &Outcome) {
 fn tell_records(text: &mut String, records: &RecordOutcome) {
     for model in &records.models {
         let mark = if model.holds { "holds" } else { "FAILS" };
-        let attained = model.attained.map_or("nothing to judge".into(), number);
+        let attained = model.attained.map_or("nothing to check".into(), number);
         *text +=
             &as_line!("{mark}  {}: required {}, attained {attained}", model.label, number(model.required));
         if !model.holds {
@@ -246,8 +246,8 @@ fn tell_records(text: &mut String, records: &RecordOutcome) {
         *text +=
             &format!(", each covers {} original rows or more, {} on average", count(least), number(mean));
     }
-    *text += "\nRecords overlap and form no classes: this is judged record by record, and says nothing about what records put \
-              together tell; one row is taken for one person.\n";
+    *text += "\nRecords overlap and form no groups: each record was checked alone, which says nothing about what several \
+              records reveal together; one row is taken for one person.\n";
 }
 
 /// What a parameter must exceed.
@@ -294,8 +294,8 @@ fn tell_attained(text: &mut String, attained: &Attained) {
             show(column.enhanced_beta),
             beyond("delta", column.delta),
             match column.homogeneous_classes {
-                1 => "1 class has".to_owned(),
-                classes => format!("{} classes have", count(classes)),
+                1 => "1 group has".to_owned(),
+                classes => format!("{} groups have", count(classes)),
             }
         );
         if let Some(note) = &column.note {
@@ -307,7 +307,7 @@ fn tell_attained(text: &mut String, attained: &Attained) {
 }
 
 fn tell_sizes(text: &mut String, rows: u64, star: u64, classes: u64, sizes: &[(u64, u64)]) {
-    *text += &format!("{} in {}", row_count(rows - star), counted(classes, "class", "classes"));
+    *text += &format!("{} in {}", row_count(rows - star), counted(classes, "group", "groups"));
     if star > 0 {
         *text += &format!(
             ", and {} * in every quasi-identifier",
@@ -321,7 +321,7 @@ fn tell_sizes(text: &mut String, rows: u64, star: u64, classes: u64, sizes: &[(u
         .map(|(size, classes)| format!("{} of {}", count(*classes), row_count(*size)))
         .collect();
     if !smallest.is_empty() {
-        *text += &as_line!("smallest classes: {}", smallest.join(", "));
+        *text += &as_line!("smallest groups: {}", smallest.join(", "));
     }
 }
 

@@ -25,7 +25,7 @@ mod text;
 
 /// Say which release of a table to take: what attackers could still learn from each, what it is still good for, and a recommendation
 ///
-/// Releases are made in memory by several algorithms and k; nothing is published. Where a class column is named, learners learn from
+/// Releases are made in memory by several algorithms and k; nothing is published. Where a class column is named, machine-learning models learn from
 /// releases of training rows and are scored on others.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -78,7 +78,7 @@ struct Tried {
     /// Any model of 'scumble list', as for anonymize; repeatable
     #[arg(long, value_name = "NAME:KEY=VALUE,…")]
     model: Vec<String>,
-    /// Who learns from the releases, where a class is named
+    /// Machine-learning models to train on the releases, where a class column is named
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', default_values = LEARNERS)]
     learner: Vec<String>,
     /// Parts that the rows are divided into, each scored once; with 1, one of three parts is scored

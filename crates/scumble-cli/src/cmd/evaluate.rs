@@ -12,13 +12,13 @@ use scumble_files::{Audience, PrivateFile, create_private_dir};
 use super::init::write_private;
 use crate::ui::{Interface, counted, print};
 
-/// Say what can still be learnt from releases: data × algorithms × k × learners, scored on rows that no release saw
+/// Say what can still be learnt from releases: data × algorithms × k × machine-learning models, scored on rows that no release saw
 ///
 /// Results go to a folder: results.csv, results.parquet, index.html, and a journal by which the same command goes on after it
 /// was stopped.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The plan: tables, algorithms, what varies, learners, protocol
+    /// The plan: tables, algorithms, what varies, machine-learning models, protocol
     plan: PathBuf,
     /// The folder of the results; that of the plan, else PLAN.evaluation
     #[arg(long, short, value_name = "DIR")]
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     failed.iter().for_each(|error| interface.warn(format_args!("a cell failed: {error}")));
     for (name, what) in [
         ("index.html", "the page; private: open it in a browser, decide before you publish it"),
-        ("results.csv", "one row for each table, algorithm, setting, learner and split"),
+        ("results.csv", "one row for each table, algorithm, setting, machine-learning model and split"),
         ("results.parquet", "the same"),
     ] {
         interface.say(format_args!("Wrote {}  ({what})", folder.join(name).display()));

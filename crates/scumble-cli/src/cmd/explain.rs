@@ -1,4 +1,4 @@
-//! `scumble explain NAME`: what one algorithm, model, metric, learner or attack does.
+//! `scumble explain NAME`: what one algorithm, privacy model, metric, machine-learning model or attack does.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ use scumble_learn::registry::LEARNERS;
 
 use crate::ui::{print, wrap};
 
-/// What one algorithm, model, metric, learner or attack does, with its paper and parameters
+/// What one algorithm, privacy model, metric, machine-learning model or attack does, with its paper and parameters
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// A name from `scumble list`
@@ -63,7 +63,7 @@ fn what_it_can(name: &str) -> String {
 
 fn learner(name: &str) -> Option<String> {
     let entry = LEARNERS.iter().find(|entry| entry.name == name)?;
-    let head = format!("{}\nlearner, for scumble evaluate · {}\n\n", entry.title, entry.paper);
+    let head = format!("{}\nmachine-learning model, for scumble evaluate · {}\n\n", entry.title, entry.paper);
     Some(head + &body(entry.about, entry.parameters))
 }
 

@@ -11,7 +11,7 @@ use scumble_learn::registry::LEARNERS;
 
 use crate::ui::{print, wrap};
 
-/// What there is: algorithms, models, metrics, learners, attacks
+/// What there is: algorithms, privacy models, metrics, machine-learning models, attacks
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Show also what is superseded or experimental
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     section(&mut text, "Metrics", &METRICS, arguments.all);
     plain(
         &mut text,
-        "Learners, for scumble evaluate",
+        "Machine-learning models, for scumble evaluate",
         LEARNERS.iter().map(|entry| (entry.name, entry.title)),
     );
     plain(&mut text, "Attacks, for scumble attack", ATTACKS.iter().map(|attack| (attack.name, attack.title)));

@@ -50,13 +50,13 @@ pub(crate) enum Command {
     Compare(Box<compare::Arguments>),
     /// Say what attackers still learn from a release
     Attack(Box<attack::Arguments>),
-    /// Say what can still be learnt from releases: data × algorithms × k × learners
+    /// Say what can still be learnt from releases: data × algorithms × k × machine-learning models
     Evaluate(evaluate::Arguments),
     /// Make, look at and validate hierarchies
     Hierarchy(hierarchy::Arguments),
-    /// What there is: algorithms, models, metrics, learners, attacks
+    /// What there is: algorithms, privacy models, metrics, machine-learning models, attacks
     List(list::Arguments),
-    /// What one algorithm, model, metric, learner or attack does
+    /// What one algorithm, privacy model, metric, machine-learning model or attack does
     Explain(explain::Arguments),
     /// The JSON Schema of release.toml, or of the plans of evaluate
     Schema(schema::Arguments),

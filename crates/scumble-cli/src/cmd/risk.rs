@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     /// Columns that outsiders may know, comma-separated; instead of those of the plan
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     quasi: Vec<String>,
-    /// The column that tells which rows belong to one person; instead of that of the plan
+    /// The column that shows which rows belong to one person; instead of that of the plan
     #[arg(long, value_name = "COLUMN")]
     subject: Option<String>,
     #[command(flatten)]
@@ -76,7 +76,7 @@ struct RiskFlags {
     /// The column of survey weights: how many people a row stands for
     #[arg(long, value_name = "COLUMN")]
     weight: Option<String>,
-    /// The column that tells which rows belong to one household
+    /// The column that shows which rows belong to one household
     #[arg(long, value_name = "COLUMN")]
     household: Option<String>,
 }

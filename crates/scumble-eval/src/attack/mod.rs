@@ -136,7 +136,7 @@ pub struct Case<'a> {
 /// How attacks are simulated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// The start of all chance.
+    /// The random seed.
     pub seed: u64,
     /// How many people are looked at, where looking at all of them takes long.
     pub people: usize,

@@ -31,7 +31,7 @@ pub struct Request {
     pub folds: u32,
     /// Which rows are scored.
     pub test: TestRows,
-    /// Where all chance begins.
+    /// The random seed.
     pub seed: u64,
     /// The time that each release may take.
     pub budget: Option<Budget>,

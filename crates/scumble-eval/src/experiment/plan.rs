@@ -23,7 +23,7 @@ pub struct EvaluationPlan {
     /// The folder of the results; `<plan>.evaluation` unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// Where all chance begins: splits, drawn tables, learners, searches.
+    /// The random seed: of splits, drawn tables, machine-learning models and searches.
     #[serde(default = "first_seed")]
     pub seed: u64,
     /// How releases are scored.

@@ -1,7 +1,7 @@
 //! The results as one HTML page that loads nothing else: curves with their baselines, figures, ranks, tests, time and loss.
 //!
 //! It looks like the private report, whose style sheet and drawing board it uses. It holds no row of a table, but figures about
-//! the original, so it is for the house until somebody decides otherwise.
+//! the original, so it stays inside the organisation until somebody decides otherwise.
 //!
 //! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
 

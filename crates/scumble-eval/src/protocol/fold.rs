@@ -30,7 +30,7 @@ pub struct Protocol {
     pub samples: u64,
     /// What a range of numbers is, where mapped rows are scored.
     pub numbers: Numbers,
-    /// Where all chance begins.
+    /// The random seed.
     pub seed: u64,
 }
 

@@ -91,7 +91,7 @@ impl Classes {
         }
         if self.star_rule == StarRows::Unjudged && self.star_rows() > 0 {
             notes.push(format!(
-                "{} fully suppressed rows were not judged: whoever is in no other class is among them",
+                "{} fully suppressed rows were not checked: whoever is in no other group is among them",
                 self.star_rows()
             ));
         }

@@ -80,7 +80,7 @@ pub(super) fn judge(
     }
     let persons: u64 = people.of_class.iter().sum::<u64>() + people.outside;
     let note =
-        format!("{} of {persons} people of the population are in no class that is shown", people.outside);
+        format!("{} of {persons} people of the population are in no group that is shown", people.outside);
     Ok(outcome(&Requirement::People(test), name, &found, Some(note)))
 }
 

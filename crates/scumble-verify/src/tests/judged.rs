@@ -116,7 +116,7 @@ fn a_lone_star_row_fails_unless_it_is_not_judged() {
     let paper = check(&release, &["age", "sex"], StarRows::Unjudged, &k(3)).expect("a check");
     assert!(paper.holds);
     assert_eq!((paper.smallest_class, paper.star_rows, paper.classes), (Some(3), 1, 1));
-    assert!(paper.notes[0].contains("1 fully suppressed rows were not judged"));
+    assert!(paper.notes[0].contains("1 fully suppressed rows were not checked"));
     // A row with some stars is no star row: it is judged either way.
     assert!(!check(&release, &["age", "sex"], StarRows::Unjudged, &k(4)).expect("a check").holds);
 }

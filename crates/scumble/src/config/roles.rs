@@ -24,7 +24,7 @@ pub enum Role {
     Guarding,
     /// May be known to outsiders, who could find a person by it; generalised.
     Quasi,
-    /// What learners will predict; kept as it is.
+    /// What machine-learning models will predict; kept as it is.
     Class,
     /// What outsiders must not learn about a person; protected by a model.
     Sensitive,

@@ -187,8 +187,8 @@ pub(super) fn recoded<D: Destination>(
     Ok((complete(run, read, destination, watched)?.alone()?, unplaced))
 }
 
-/// What is said about rows that were recoded and not judged.
-const NOT_FOR_PUBLICATION: &str = "every row was kept, in its order, and no model was judged: these rows are for testing, not for \
+/// What is said about rows that were recoded and not checked.
+const NOT_FOR_PUBLICATION: &str = "every row was kept, in its order, and no model was checked: these rows are for testing, not for \
                                    publication";
 
 /// The plan of rows that nobody else will see.

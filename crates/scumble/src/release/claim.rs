@@ -9,6 +9,7 @@ use scumble_verify::{
     check_truth_with_map, further_spellings,
 };
 
+use crate::base::format::list;
 use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::models::Model;
@@ -35,20 +36,38 @@ pub(super) fn promise(model: &dyn Model) -> String {
 
 /// What somebody who already knows the other sensitive values learns, where models look at each column alone.
 pub(crate) fn given_others(columns: &[String], figures: &[(u64, u64)]) -> Option<String> {
-    if figures.iter().all(|(alone, given)| alone == given) {
+    if figures.iter().all(|(alone, given)| alone <= given) {
         return None;
     }
-    let list = |figure: &dyn Fn(&(u64, u64)) -> u64| {
-        let figures: Vec<String> = figures.iter().map(|of| figure(of).to_string()).collect();
-        figures.join(" and ")
+    let named = |which: &dyn Fn(&(u64, u64)) -> bool| {
+        let names: Vec<&String> =
+            columns.iter().zip(figures).filter(|(_, of)| which(of)).map(|(name, _)| name).collect();
+        list(&names, columns.len())
     };
-    let others = if columns.len() == 2 { "the other column" } else { "the other columns" };
+    let each = |figure: &dyn Fn(&(u64, u64)) -> u64| {
+        let figures: Vec<String> = figures.iter().map(|of| figure(of).to_string()).collect();
+        list(&figures, columns.len())
+    };
+    // One value that is left is certain; several are fewer than before.
+    let learnt: Vec<String> = [
+        ("work out", named(&|(alone, given)| given < alone && *given <= 1)),
+        ("narrow down", named(&|(alone, given)| given < alone && *given > 1)),
+    ]
+    .into_iter()
+    .filter(|(_, names)| !names.is_empty())
+    .map(|(how, names)| format!("{how} {names}"))
+    .collect();
+    let (values, others) = match columns.len() {
+        2 => ("the other sensitive value", "the other column"),
+        _ => ("the other sensitive values", "the other columns"),
+    };
     Some(format!(
-        "each sensitive column was judged alone: the separate distinct l of {} is {}, given {others} it is {}; whoever knows one of \
-         the values learns more about the rest (mode = \"conditional\" bounds that)",
-        columns.join(" and "),
-        list(&|of| of.0),
-        list(&|of| of.1)
+        "someone who already knows {values} of a person can {} in some groups: the distinct l of {} is {} in each column by itself, \
+         and {} given {others}. To prevent this set mode = \"conditional\", or drop or coarsen one of the columns",
+        learnt.join(" and "),
+        list(columns, columns.len()),
+        each(&|of| of.0),
+        each(&|of| of.1)
     ))
 }
 
@@ -213,5 +232,42 @@ pub(crate) fn value_kind(measure: &Measure) -> ValueKind {
         Kind::Timestamp { zone } => ValueKind::Timestamp { zone },
         Kind::Time => ValueKind::Time,
         _ => ValueKind::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn only_what_the_other_column_reveals_is_named() {
+        let words = given_others(&columns(&["disease", "cost"]), &[(2, 1), (5, 5)]).expect("a warning");
+        assert_eq!(
+            words,
+            "someone who already knows the other sensitive value of a person can work out disease in some groups: the distinct l of \
+             disease and cost is 2 and 5 in each column by itself, and 1 and 5 given the other column. To prevent this set mode = \
+             \"conditional\", or drop or coarsen one of the columns"
+        );
+    }
+
+    #[test]
+    fn what_is_not_certain_is_narrowed_down() {
+        let words = given_others(&columns(&["a", "b", "c"]), &[(4, 1), (3, 1), (3, 2)]).expect("a warning");
+        assert!(
+            words.starts_with(
+                "someone who already knows the other sensitive values of a person can work out a and b and narrow down c in some \
+                 groups: the distinct l of a, b and c is 4, 3 and 3 in each column by itself, and 1, 1 and 2 given the other columns."
+            ),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn nothing_is_said_where_other_columns_reveal_nothing() {
+        assert_eq!(given_others(&columns(&["a", "b"]), &[(2, 2), (3, 3)]), None);
     }
 }

@@ -227,7 +227,7 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
     ),
     (
         "Class column",
-        "A column that learners will later predict. Not to be mixed up with an equivalence class.",
+        "A column that machine-learning models will later predict. Not to be mixed up with an equivalence class.",
     ),
     ("Sensitive column", "A column whose value must not be learnt about a person, such as a diagnosis."),
     ("k-anonymous", "Every class has at least k rows."),

@@ -7,7 +7,7 @@ use crate::base::format::{count, counted, list, number, percent, share};
 /// Column names that are spelt out in a sentence.
 const NAMES: usize = 8;
 
-/// The class sizes: what everything else rests on.
+/// The group sizes: what everything else rests on.
 #[must_use]
 pub fn classes(found: &Assessment) -> String {
     let star = if found.star_rows > 0 {
@@ -23,7 +23,7 @@ pub fn classes(found: &Assessment) -> String {
     format!(
         "{}{persons} in {} on {}; the smallest has {}{star}.",
         Unit::Rows.counted(found.rows),
-        counted(found.classes, "class", "classes"),
+        counted(found.classes, "group", "groups"),
         list(&found.quasi, NAMES),
         found.unit.counted(found.smallest_class.unwrap_or(0))
     )

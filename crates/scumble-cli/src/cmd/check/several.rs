@@ -60,7 +60,7 @@ fn tell(checked: &CheckedTables, manifest: &Manifest) -> String {
     for model in &checked.models {
         let mark = if model.holds { "holds" } else { "FAILS" };
         let attained =
-            model.attained.map_or("nothing to judge".into(), |value| format!("attained {}", number(value)));
+            model.attained.map_or("nothing to check".into(), |value| format!("attained {}", number(value)));
         text += &as_line!("{mark}  {}: required {}, {attained}", model.label, number(model.required));
         if model.failing_rows > 0 {
             text += &as_line!("       it fails for {}", row_count(model.failing_rows));
@@ -87,7 +87,7 @@ fn tell(checked: &CheckedTables, manifest: &Manifest) -> String {
     }
     if let Some(groups) = checked.groups {
         text += &as_line!(
-            "{} whose values of {} are told; rows can be told apart, and one row is taken for one person.",
+            "{} whose values of {} are shown; rows can be told apart, and one row is taken for one person.",
             counted(groups, "group", "groups"),
             manifest.target
         );

@@ -105,7 +105,7 @@ pub(super) fn tell(found: &[Unjudged]) -> String {
     let line = |reason: Reason| {
         let names: Vec<&str> =
             found.iter().filter(|of| of.reason == reason).map(|of| of.column.as_str()).collect();
-        (!names.is_empty()).then(|| as_line!("Not judged: {} ({}).", names.join(", "), reason.words()))
+        (!names.is_empty()).then(|| as_line!("Not checked: {} ({}).", names.join(", "), reason.words()))
     };
     reasons.into_iter().filter_map(line).collect()
 }

@@ -26,19 +26,19 @@ pub(super) fn propose(columns: &[Facts<'_>], guesses: &mut [Guess]) {
                 0 => new(
                     Role::Household,
                     Confidence::Medium,
-                    "Its name speaks of a household, and few rows share each value.",
+                    "The column name suggests an ID of households, and few rows share each value.",
                 ),
                 shared => new(
                     Role::Household,
                     Confidence::High,
                     format!(
-                        "Its name speaks of a household, few rows share each value, and these rows also share the value of {}.",
+                        "The column name suggests an ID of households, few rows share each value, and these rows also share the value of {}.",
                         crate::base::text::counted(shared as u64, "other column", "other columns")
                     ),
                 ),
             };
         } else if !guesses[place].roles.has(Role::Identifier) {
-            let reason = "Its name speaks of the number of a household, which outsiders could look up.";
+            let reason = "The column name suggests an ID of households, which outsiders could look up.";
             guesses[place] = new(Role::Identifier, Confidence::Medium, reason);
         }
     }

@@ -1,4 +1,4 @@
-//! The kinds of personal texts that a column's name speaks of. Such a name decides nothing by itself: it confirms what the values are.
+//! The kinds of personal texts that a column's name suggests. Such a name decides nothing by itself: it confirms what the values are.
 
 use super::words::{fits, parts};
 use crate::table::personal::{Kind, Kinds};
@@ -50,7 +50,7 @@ const WORDS: &[(Kind, &str)] = &[
     (Kind::Coordinates, "coordinate* coords gps* latlon latlng geo location position"),
 ];
 
-/// All kinds that a column's name speaks of.
+/// All kinds that a column's name suggests.
 pub(super) fn kinds_named(name: &str) -> Kinds {
     let parts = parts(name);
     let said = |words: &str| {
@@ -70,7 +70,7 @@ pub(super) enum Axis {
 }
 
 impl Axis {
-    /// The half that a column's name speaks of.
+    /// The half that a column's name suggests.
     pub(super) fn named(name: &str) -> Option<Self> {
         parts(name).iter().find_map(|part| match part.as_str() {
             "lat" | "latitude" | "latitud" | "latitudine" | "breitengrad" => Some(Self::Latitude),

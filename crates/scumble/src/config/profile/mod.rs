@@ -113,7 +113,7 @@ struct Facts<'a> {
     column: &'a ColumnValues<'a>,
     topic: Option<words::Topic>,
     kind: Inference,
-    /// The kinds of personal texts that the name speaks of.
+    /// The kinds of personal texts that the name suggests.
     named: Kinds,
     /// Those that the values are.
     personal: InColumn,

@@ -4,19 +4,19 @@ use super::kind_words::kinds_named;
 use super::words::{Topic, topic_of};
 use crate::table::personal::Kinds;
 
-/// What a column's name speaks of.
+/// What a column's name suggests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NameSays {
     /// The kinds of personal texts.
     pub(crate) kinds: Kinds,
-    /// Whether it speaks of notes.
+    /// Whether it suggests notes.
     pub(crate) notes: bool,
-    /// Whether it speaks of what is often called like people: places, schools, firms.
+    /// Whether it suggests what is often called like people: places, schools, firms.
     pub(crate) called_like_people: bool,
 }
 
 impl NameSays {
-    /// What this name speaks of.
+    /// What this name suggests.
     pub(crate) fn of(name: &str) -> Self {
         let topic = topic_of(name);
         Self {

@@ -45,7 +45,7 @@ const ROLES: &str = "\
 #   guarding    says which node of a hierarchy each person wants guarded; never released
 #   quasi       may be known to outsiders, who could find a person by it; generalised
 #   sensitive   what outsiders must not learn about a person; kept, and protected by a model
-#   class       what learners will predict; kept (may also be sensitive: [\"class\", \"sensitive\"])
+#   class       what machine-learning models will predict; kept (may also be sensitive: [\"class\", \"sensitive\"])
 #   other       kept as it is, on the promise that outsiders do not have it
 #   drop        left out
 ";
@@ -149,7 +149,7 @@ fn write_column(text: &mut String, profile: &ColumnProfile, missing: &[String], 
         if !hierarchy.toml.contains("\"prefix\"") {
             line!(
                 text,
-                "# hierarchy = {}  # {} Mondrian gives better results without it.",
+                "# hierarchy = {}  # {} (Leave commented out for the default algorithm, mondrian.)",
                 hierarchy.toml,
                 hierarchy.reason
             );
@@ -248,7 +248,7 @@ fn write_algorithm(text: &mut String, profiles: &[ColumnProfile]) {
         line!(text, "# name = \"iack\"    # keeps what helps to predict the class, one level per column");
         line!(text, "# name = \"iacc\"    # the same with limits on what is lost");
     } else {
-        line!(text, "# name = \"iack\"    # for learners: needs a column with the role class");
+        line!(text, "# name = \"iack\"    # for machine learning: needs a column with the role class");
     }
     line!(text, "# suppression = 0.05  # the share of rows that may be suppressed");
     line!(text, "# star_policy = \"strict\"  # or drop: suppressed rows are left out");

@@ -15,7 +15,7 @@ pub(super) struct Guess {
     pub(super) reason: String,
 }
 
-/// The most outcomes of a column that learners would predict.
+/// The most outcomes of a column that machine-learning models would predict.
 const MOST_CLASSES: u64 = 20;
 /// The most values of a column that could be a category.
 const MOST_CATEGORIES: u64 = 200;
@@ -83,18 +83,18 @@ fn by_sign(sign: Sign) -> Option<Guess> {
     })
 }
 
-/// What outsiders know by a topic, to follow "its name speaks of".
+/// What outsiders know by a topic, to follow "the column name suggests that it holds".
 fn known_to_outsiders(topic: Topic) -> Option<&'static str> {
     Some(match topic {
-        Topic::BirthDate => "birth, whose date outsiders often know",
-        Topic::Age => "age, which outsiders often know",
-        Topic::Sex => "sex, which outsiders usually know",
-        Topic::Postcode => "a postcode; outsiders often know where a person lives",
-        Topic::Place => "a place; outsiders often know where a person is",
-        Topic::Origin => "origin or language, which outsiders often know",
-        Topic::Family => "family, which outsiders often know",
-        Topic::Work => "work, which outsiders often know",
-        Topic::Education => "education, which outsiders often know",
+        Topic::BirthDate => "dates of birth, which outsiders often know",
+        Topic::Age => "ages, which outsiders often know",
+        Topic::Sex => "people's sex, which outsiders usually know",
+        Topic::Postcode => "postcodes; outsiders often know where a person lives",
+        Topic::Place => "places; outsiders often know where a person is",
+        Topic::Origin => "people's origin or language, which outsiders often know",
+        Topic::Family => "facts about people's families, which outsiders often know",
+        Topic::Work => "people's work, which outsiders often know",
+        Topic::Education => "people's education, which outsiders often know",
         _ => return None,
     })
 }
@@ -102,17 +102,19 @@ fn known_to_outsiders(topic: Topic) -> Option<&'static str> {
 fn by_name(facts: &Facts<'_>, known_to_outsiders: Option<&str>) -> Option<Guess> {
     use Confidence::{High, Low, Medium};
     if let Some(phrase) = known_to_outsiders {
-        return Some(new(Role::Quasi, High, format!("Its name speaks of {phrase}.")));
+        return Some(new(Role::Quasi, High, format!("The column name suggests that it holds {phrase}.")));
     }
     let identifier = |phrase: &str| {
-        Some(new(Role::Identifier, Medium, format!("Its name speaks of {phrase}, which names a person.")))
+        Some(new(Role::Identifier, Medium, format!("The column name suggests that it holds {phrase}.")))
     };
     let sensitive = |phrase: &str| {
-        let reason = format!("Its name speaks of {phrase}: what outsiders must not learn about a person.");
+        let reason = format!(
+            "The column name suggests that it is about {phrase}. Outsiders must not learn this about a person."
+        );
         Some(new(Role::Sensitive, Medium, reason))
     };
     match facts.topic? {
-        Topic::PersonName => identifier("a name"),
+        Topic::PersonName => identifier("people's names"),
         // Two values say whether there is one, as in "has a telephone".
         Topic::Contact if facts.distinct <= 2 => None,
         Topic::Contact if facts.holds_moments() => Some(new(
@@ -120,38 +122,46 @@ fn by_name(facts: &Facts<'_>, known_to_outsiders: Option<&str>) -> Option<Guess>
             Medium,
             "Its values look like dates with a time of day; outsiders may know when something happened.",
         )),
-        Topic::Contact => identifier("a way to reach a person"),
-        Topic::Address => identifier("an address"),
+        Topic::Contact => identifier("ways to reach a person"),
+        Topic::Address => identifier("people's addresses"),
         Topic::Person if facts.counts_few() => Some(new(
             Role::Quasi,
             Low,
-            "Its name speaks of people, and its values are small whole numbers, so it seems to count people around a person; outsiders \
-             may know how many they are.",
+            "The column name suggests people, and the values are small whole numbers, so the column seems to count people around a \
+             person. Outsiders may know how many they are.",
         )),
         Topic::RecordNumber | Topic::Person => by_number(facts),
-        Topic::Body if facts.is_number() => {
-            Some(new(Role::Quasi, Medium, "Its name speaks of a measure of the body, which others can see."))
-        }
+        Topic::Body if facts.is_number() => Some(new(
+            Role::Quasi,
+            Medium,
+            "The column name suggests a measure of the body, which others can see.",
+        )),
         _ if facts.is_date() => None,
-        Topic::Household => {
-            Some(new(Role::Quasi, Medium, "Its name speaks of the household, which outsiders often know."))
+        Topic::Household => Some(new(
+            Role::Quasi,
+            Medium,
+            "The column name suggests facts about a household, which outsiders often know.",
+        )),
+        Topic::Event if facts.distinct <= MOST_CATEGORIES => Some(new(
+            Role::Quasi,
+            Low,
+            "The column name suggests a visit or a stay. Outsiders may know of it.",
+        )),
+        Topic::Habit => {
+            Some(new(Role::Quasi, Medium, "The column name suggests a habit, which others can see."))
         }
-        Topic::Event if facts.distinct <= MOST_CATEGORIES => {
-            Some(new(Role::Quasi, Low, "Its name speaks of a visit or a stay; outsiders may know of it."))
-        }
-        Topic::Habit => Some(new(Role::Quasi, Medium, "Its name speaks of a habit, which others can see.")),
         Topic::Health => sensitive("health"),
         Topic::Money => sensitive("money"),
         Topic::Intimate => sensitive("beliefs or private life"),
         Topic::FreeText if facts.distinct > MOST_CATEGORIES || facts.nearly_unique() => Some(new(
             Role::Drop,
             Medium,
-            "Its name speaks of notes, which may name people and anything about them; no model protects them.",
+            "The column name suggests notes. Notes may name people and reveal anything about them; no model protects them.",
         )),
         Topic::Date if matches!(facts.kind, Inference::Clear(Kind::Integer | Kind::Text)) => Some(new(
             Role::Quasi,
             Low,
-            "Its name speaks of time; outsiders may know when something happened.",
+            "The column name suggests a time. Outsiders may know when something happened.",
         )),
         _ => None,
     }
@@ -164,12 +174,13 @@ pub(super) fn by_number(facts: &Facts<'_>) -> Option<Guess> {
         return None;
     }
     if facts.nearly_unique() || facts.distinct == facts.present {
-        let reason = "Its name speaks of a number, and nearly every row has its own, so it names a row.";
+        let reason = "Looks like an ID: almost every value is unique.";
         return Some(new(Role::Identifier, Confidence::High, reason));
     }
     // Few rows per person on average; codes of a few kinds (a number of children) are something else.
     (facts.distinct > MOST_CATEGORIES / 4 && 20 * facts.distinct >= facts.present).then(|| {
-        let reason = "Its name speaks of a person's number, and several rows share one: these rows belong to one person.";
+        let reason =
+            "Looks like an ID of people: several rows share a value, so these rows belong to one person.";
         new(Role::Subject, Confidence::Medium, reason)
     })
 }
@@ -195,10 +206,10 @@ fn by_counts(facts: &Facts<'_>) -> Guess {
         return new(Role::Quasi, Low, reason);
     }
     let reason = if facts.nearly_unique() {
-        "Nothing says that outsiders know these numbers, but nearly every row has its own: if anyone could look them \
-         up, make it quasi."
+        "We found no sign that outsiders know these values, but almost every value is unique. If anyone could look them \
+         up, change this to quasi."
     } else {
-        "Nothing says that outsiders know these numbers; if they could, make it quasi."
+        "We found no sign that outsiders know these values. If they might, change this to quasi."
     };
     new(Role::Other, Low, reason)
 }
@@ -210,13 +221,12 @@ fn keep_one_subject(columns: &[Facts<'_>], guesses: &mut [Guess]) {
     let Some(kept) = subjects().rev().max_by_key(|&place| columns[place].distinct) else { return };
     let others: Vec<usize> = subjects().filter(|place| *place != kept).collect();
     for place in others {
-        let reason =
-            "Its name speaks of a number, and another column tells better which rows belong to one person.";
+        let reason = "Looks like an ID, but another column shows better which rows belong to one person.";
         guesses[place] = new(Role::Identifier, Confidence::Medium, reason);
     }
 }
 
-/// At most one column is what learners will predict: the last one that is named like a target and has few values,
+/// At most one column is what machine-learning models will predict: the last one that is named like a target and has few values,
 /// else a last column that is sensitive and has two.
 fn choose_class(columns: &[Facts<'_>], guesses: &mut [Guess]) {
     let fits = |facts: &Facts<'_>| {
@@ -226,7 +236,7 @@ fn choose_class(columns: &[Facts<'_>], guesses: &mut [Guess]) {
             && !facts.is_date()
     };
     if let Some(place) = columns.iter().rposition(fits) {
-        let reason = "Its name speaks of an outcome with few values, which learners would predict.";
+        let reason = "The column name suggests an outcome, and it has few values. Machine-learning models would predict it.";
         guesses[place] = new(Role::Class, Confidence::Medium, reason);
         return;
     }
@@ -235,8 +245,9 @@ fn choose_class(columns: &[Facts<'_>], guesses: &mut [Guess]) {
         if let Ok(both) = Roles::new(&[Role::Class, Role::Sensitive]) {
             last.roles = both;
         }
-        last.reason
-            .push_str(" It is the last column and has two values, so learners may want to predict it.");
+        last.reason.push_str(
+            " It is the last column and has two values, so machine-learning models may predict it.",
+        );
     }
 }
 

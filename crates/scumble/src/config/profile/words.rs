@@ -321,7 +321,7 @@ const LATEST: [&str; 10] =
 const HOUSEHOLD_STEMS: [&str; 7] =
     ["hh", "household", "haushalts", "haushalt", "huishoud", "menage", "hogar"];
 
-/// Whether a name speaks of a household.
+/// Whether a name suggests a household.
 pub(super) fn speaks_of_household(name: &str) -> bool {
     let words = WORDS
         .iter()

@@ -27,7 +27,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
     let classes = &run.found.classes;
     if run.problem.star_policy == StarPolicy::Paper && classes.suppressed_rows() > 0 {
         warnings.push(format!(
-            "star policy 'paper': {} not judged; someone who knows that a person's other values are in no class knows that they are \
+            "star policy 'paper': {} not checked; someone who knows that no group has a person's values knows that this person is \
              among these rows",
             counted(classes.suppressed_rows(), "suppressed row is", "suppressed rows are")
         ));
@@ -48,7 +48,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
         .min();
     if run.problem.models.iter().any(|model| !run.problem.is_about_all(&**model)) {
         warnings.push(format!(
-            "some models are about a part of the quasi-identifiers only: someone who knows all of them finds a class of as few as \
+            "some models are about a part of the quasi-identifiers only: someone who knows all of them finds a group of as few as \
              {}",
             rows(smallest.unwrap_or(0))
         ));
@@ -57,13 +57,13 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
     warnings.extend(spreadsheet_warning(run));
     for model in run.problem.models.iter().filter(|model| !is_verified(&***model)) {
         warnings.push(format!(
-            "{}: a program added this model, which judged the classes itself; no independent code has checked that",
+            "{}: a program added this model, which checked the groups itself; no independent code has checked that",
             model.title()
         ));
     }
     if run.problem.models.is_empty() {
         warnings.push(format!(
-            "no privacy model was asked for, so nothing is promised; the smallest class has {}. Ask for one, e.g. k = 5",
+            "no privacy model was asked for, so nothing is promised; the smallest group has {}. Ask for one, e.g. k = 5",
             rows(smallest.unwrap_or(0))
         ));
     }

@@ -6,7 +6,7 @@ use crate::report::verdict::Verdict;
 use crate::report::words;
 use minijinja::{Value, context};
 
-/// Every point to decide about, the weightiest first, and what is only worth knowing.
+/// Every point to decide about, the weightiest first, then the notes.
 pub(super) fn points(report: &Report) -> Option<Value> {
     let points = Verdict::of_release(report).points;
     let points = points.iter().map(

@@ -110,7 +110,7 @@ fn alone(found: &Assessment) -> Value {
                 words::population(population),
             ));
             figures.extend(estimates(population));
-            "Estimates rest on how many classes have which size, and on rows being drawn at random."
+            "Estimates rest on how many groups have which size, and on rows being drawn at random."
         }
         None => words::no_population(found.unit),
     };
@@ -169,7 +169,7 @@ fn weights(found: &Assessment) -> Option<Value> {
     let weights = found.weights.as_ref()?;
     let series = [RiskSeries { name: "rows", ink: Ink::After, risk: &weights.risk }];
     Some(body(
-        "A row that stands for many people hides among them. The weights say how many people each class has in the population.",
+        "A row that stands for many people hides among them. The weights say how many people each group has in the population.",
         estimated(&weights.risk, words::weights(weights)),
         bands(&series, Unit::Rows).into_iter().collect(),
         Vec::new(),

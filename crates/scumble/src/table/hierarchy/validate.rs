@@ -105,7 +105,7 @@ pub(super) fn idle_levels(tree: &Hierarchy, column: &str) -> Vec<String> {
         .map(|level| {
             format!(
                 "column '{column}': level {level} of its hierarchy groups the same values as level {}; \
-                 searches only become slower by it",
+                 remove it to speed up the search",
                 level - 1
             )
         })

@@ -65,7 +65,7 @@ pub struct InColumn {
     pub how_many: HowMany,
 }
 
-/// What the values of a column are, for a guess. `named` are the kinds that the column's name speaks of.
+/// What the values of a column are, for a guess. `named` are the kinds that the column's name suggests.
 ///
 /// At least four of five distinct texts fit. Where check digits or a date are all the evidence, there must be twenty texts, or the name must
 /// agree.
@@ -144,10 +144,10 @@ impl Gate {
 }
 
 /// Looks for kinds that are not to be released ([`Kind::is_gated`]) among the distinct texts of a column, each given with the number of the
-/// first row that has it. `named` are the kinds that the column's name speaks of.
+/// first row that has it. `named` are the kinds that the column's name suggests.
 ///
 /// It is stricter than a guess in two ways. An e-mail address counts wherever it stands in a text. And of phone numbers only those count that
-/// are marked as such, since any number in groups looks like one, unless the column's name speaks of phone numbers. Kinds that are `accepted`
+/// are marked as such, since any number in groups looks like one, unless the column's name suggests phone numbers. Kinds that are `accepted`
 /// are counted and stop nothing.
 pub fn gate<'a>(texts: impl IntoIterator<Item = (&'a str, u64)>, named: Kinds, accepted: Kinds) -> Gate {
     let mut gate = Gate { accepted, ..Gate::default() };

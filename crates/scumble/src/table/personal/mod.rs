@@ -64,7 +64,7 @@ pub fn has_common_check_digits(text: &str) -> bool {
     number.digits().is_some_and(luhn) || payment::is_iban_of_any_country(number.signs())
 }
 
-/// As [`kinds_of`], in a column whose name speaks of some kinds. Nine digits are a social security number of the United States only
+/// As [`kinds_of`], in a column whose name suggests some kinds. Nine digits are a social security number of the United States only
 /// where hyphens stand in the right places or the name says so.
 #[must_use]
 pub fn kinds_of_named(text: &str, named: Kinds) -> Kinds {

@@ -16,14 +16,14 @@ pub fn are_names(sample: &Sample<'_>, distinct: u64, present: u64) -> bool {
         || varied && sample.at_least((9, 10), looks_like_full_name)
 }
 
-/// As [`are_names`], in a column whose name speaks of something else that is called like people: places, schools and firms. There most values
+/// As [`are_names`], in a column whose name suggests something else that is called like people: places, schools and firms. There most values
 /// must hold a common first name.
 #[must_use]
 pub fn are_names_of_people_only(sample: &Sample<'_>, distinct: u64) -> bool {
     distinct >= FEW_NAMES && sample.at_least((3, 5), has_first_name)
 }
 
-/// Whether values are free text: half of them have five words, and few rows share one. In a column whose name speaks of notes less is
+/// Whether values are free text: half of them have five words, and few rows share one. In a column whose name suggests notes less is
 /// enough.
 #[must_use]
 pub fn are_free_text(sample: &Sample<'_>, distinct: u64, present: u64, named: bool) -> bool {
