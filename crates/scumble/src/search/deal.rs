@@ -1,7 +1,8 @@
-//! Rows of one tuple, dealt to several classes.
+//! Deals the rows of one tuple to several classes.
 //!
-//! Where no model looks at payloads, a search does not care which rows of a tuple it takes. Taking them in the order of their
-//! payloads would make classes more uniform than the tuple is, and so tell more about the people in them than need be.
+//! Where no model looks at payloads, a search does not care which rows of a tuple it takes. If it took them in the order of
+//! their payloads, the classes would be more uniform than the tuple, and would reveal more about the people in them than
+//! necessary.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -30,8 +31,8 @@ impl PartialOrd for Turn {
 }
 
 /// Takes at most `rows` of the rows that are `left` of a tuple's cells, among the payloads that fit. Payloads take turns in
-/// proportion to all their rows (by the largest quotient with odd divisors, as seats are dealt to parties), so whoever comes
-/// first gets the same mix as whoever comes last.
+/// proportion to the number of their rows (by the largest quotient with odd divisors, as parliaments allot seats to parties),
+/// so the last class gets the same mix as the first.
 pub(crate) fn take(cells: &[Cell], left: &mut [u32], rows: u64, fits: impl Fn(u32) -> bool) -> Vec<Cell> {
     let before = left.to_vec();
     let turn =

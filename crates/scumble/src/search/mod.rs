@@ -1,6 +1,6 @@
-//! How a recoding is found: the algorithms, and what they share.
+//! The search for a recoding: the algorithms, and the code they share.
 //!
-//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
+//! Whatever of this module is not re-exported by [`crate::prelude`] or [`crate::extend`] may change from version to version.
 
 pub mod algorithms;
 pub(crate) mod audit;

@@ -1,12 +1,12 @@
-//! Which algorithms are what an error wishes for.
+//! Which algorithms fit the wish of an error.
 //!
-//! A search does not know which other algorithms there are. So an error says only what is wanted ([`Error::another`](crate::Error::another)); the
-//! release knows the registry and the plan, and names the algorithms that serve both.
+//! A search does not know which other algorithms exist, so its errors only say what is wanted ([`Error::another`](crate::Error::another)). The
+//! release knows the registry and the plan, and names the algorithms that fit the wish and the plan.
 
 use crate::error::Wish;
 use crate::search::algorithms::{Algorithm, Reach};
 
-/// Whether an algorithm that makes classes is what is wished for.
+/// Whether an algorithm that makes classes fits a wish.
 pub(crate) fn fits(wish: Wish, algorithm: &dyn Algorithm) -> bool {
     let can = algorithm.capabilities();
     match wish {

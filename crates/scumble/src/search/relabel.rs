@@ -1,4 +1,4 @@
-//! What can be done to the labels of any algorithm's result: sets of exactly the values present, and one domain for each column.
+//! Changes to the labels of any algorithm's result: sets of exactly the values present, and one domain for each column.
 
 use crate::error::{Error, Result, Setting, Wish};
 use crate::models::Verdict;
@@ -7,8 +7,8 @@ use crate::recoding::published::Classes;
 use crate::recoding::{Assignment, ClassColumn};
 use crate::table::quasi::{Quasi, Value};
 
-/// Shows, in the columns that ask for sets, exactly the values that are present in each class. Classes that then show the same
-/// become one. An error if a model does not hold for the merged classes.
+/// Shows exactly the values present in each class, in the columns that ask for sets. Classes that then show the same are merged.
+/// Returns an error if a model does not hold for the merged classes.
 pub fn show_sets(problem: &Problem, assignment: Assignment) -> Result<Assignment> {
     let (table, quasi) = (&problem.table, &problem.quasi);
     if !quasi.iter().any(|quasi| quasi.sets) {
@@ -23,7 +23,7 @@ pub fn show_sets(problem: &Problem, assignment: Assignment) -> Result<Assignment
             present[share.class as usize] |= 1 << codes.get(share.tuple as usize);
         }
         for (values, present) in regions.iter_mut().zip(present) {
-            // A class that shows nothing here goes on showing nothing.
+            // A class that shows nothing here still shows nothing.
             if values[column] != Value::Star {
                 values[column] = Value::Subset(present);
             }
@@ -33,8 +33,9 @@ pub fn show_sets(problem: &Problem, assignment: Assignment) -> Result<Assignment
         .map_err(|error| error.advise("label the columns by nodes"))
 }
 
-/// Gives every column one domain: the coarsest of the values that overlap, or what they cover together. Classes that then show
-/// the same become one. An error if a model does not hold for the merged classes, or nothing is shown any more.
+/// Gives every column one domain: the coarsest of the values that overlap, or the value that covers them together. Classes that
+/// then show the same are merged. Returns an error if a model does not hold for the merged classes, or if nothing is shown any
+/// more.
 pub fn flatten(problem: &Problem, assignment: Assignment) -> Result<Assignment> {
     let shown: Vec<Vec<Value>> = problem
         .quasi
@@ -59,7 +60,7 @@ pub fn flatten(problem: &Problem, assignment: Assignment) -> Result<Assignment> 
     Ok(flat)
 }
 
-/// Classes of which some may have been merged, if every model holds for them.
+/// Returns the classes, some of which may have been merged, if every model holds for them.
 fn judged(problem: &Problem, assignment: Assignment, why: &str) -> Result<Assignment> {
     let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
     for model in &problem.models {
@@ -74,7 +75,7 @@ fn judged(problem: &Problem, assignment: Assignment, why: &str) -> Result<Assign
     Ok(classes.assignment)
 }
 
-/// For each value of a column what it becomes so that no two overlap; values of suppressed classes do not count.
+/// Returns what each value of a column becomes so that no two values overlap. Values of suppressed classes do not count.
 fn common_values(quasi: &Quasi, column: &ClassColumn, suppressed: &[bool]) -> Vec<Value> {
     let mut counts = vec![false; column.values.len()];
     for (class, value) in column.of_class.iter().enumerate() {
@@ -93,7 +94,7 @@ fn common_values(quasi: &Quasi, column: &ClassColumn, suppressed: &[bool]) -> Ve
     } else {
         disjoint_ranges(quasi, counted())
     };
-    // Numbers and missing values together show nothing, which overlaps with everything.
+    // Numbers and missing values together have only `*` in common, which overlaps with everything.
     let groups = if groups.contains(&Value::Star) { vec![Value::Star] } else { groups };
     let group = |value: &Value| {
         let of = quasi.codes(*value);
@@ -140,9 +141,10 @@ fn disjoint_ranges(quasi: &Quasi, values: impl Iterator<Item = Value>) -> Vec<Va
     ranges.into_iter().map(|(low, high)| quasi.cover(low, high)).collect()
 }
 
-/// The same classes with other values. Suppressed classes stay suppressed, apart from those that would show the same.
+/// Gives the classes other values and merges those that then show the same. A suppressed class stays suppressed and is never merged
+/// with one that is not.
 pub(crate) fn with_values(assignment: Assignment, mut regions: Vec<Vec<Value>>) -> Assignment {
-    // As if one column more said so.
+    // One more column marks the suppressed classes, so that they are not merged with the others.
     for (values, suppressed) in regions.iter_mut().zip(&assignment.suppressed) {
         values.push(if *suppressed { Value::Star } else { Value::Span(0, 0) });
     }

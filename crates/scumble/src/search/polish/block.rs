@@ -1,24 +1,24 @@
-//! The search among clusters that lie near each other.
+//! A local search among clusters that lie near each other.
 
 use super::divide::cut_in_two;
 use super::rebuild::TOGETHER;
 use crate::error::Result;
 use crate::search::partition::{Cluster, Member, Space};
 
-/// So many nearest clusters of each are looked at for changes between two.
+/// The number of nearest clusters with which a cluster may move and exchange rows.
 const NEAR: usize = 20;
-/// Two clusters are divided anew only with so many nearest, since that takes longer.
+/// The number of nearest clusters with which a cluster is divided anew. It is smaller because dividing takes longer.
 const NEAREST: usize = 8;
-/// Pairs of clusters are gone through at most so often.
+/// The most sweeps over all pairs of near clusters.
 const SWEEPS: usize = 10;
-/// Of a larger cluster only so many kinds of rows, those whose going saves most, are tried for an exchange.
+/// The most kinds of rows at the edge of a cluster that are tried in an exchange: those whose removal saves most.
 const TRIED: usize = 24;
-/// Together divided anew are at most so many kinds of rows.
+/// The most kinds of rows that are divided anew, or sent away, together.
 const DIVIDED: usize = 48;
-/// At most so many kinds of rows at an end of a column leave a cluster at once.
+/// The most kinds of rows at an end of a column that leave a cluster together.
 const EJECTED: usize = 12;
 
-/// A search among clusters, which can be left and gone on with.
+/// A search among clusters that can be paused and resumed.
 #[derive(Clone)]
 pub(super) struct Block<'a> {
     pub(super) space: &'a Space<'a>,
@@ -27,31 +27,31 @@ pub(super) struct Block<'a> {
     pub(super) near: Vec<Vec<u32>>,
     /// How often each cluster has changed.
     pub(super) version: Vec<u32>,
-    /// How many changes were weighed, and how often the search turned to another cluster.
+    /// The number of changes weighed plus the number of times the search turned to another cluster.
     pub(super) steps: u64,
-    /// For each cluster and each of its near ones the versions at which nothing helped.
+    /// For each cluster and each of its near ones, the versions of the two at which no change helped.
     seen: Vec<Vec<(u32, u32)>>,
     at: Stage,
 }
 
-/// What comes next; the number is that of a cluster.
+/// What the search does next. An unnamed number, and `a`, is the place of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Which clusters are near.
+    /// Finds the nearest clusters of each cluster.
     Near(usize),
-    /// Moves and exchanges of single rows between near clusters, until none helps.
+    /// Moves and exchanges single rows between near clusters, until nothing helps.
     Change {
         sweep: usize,
         a: usize,
         changed: bool,
     },
-    /// Rows at the ends of a cluster, or all its rows, go each to the cluster where it costs least.
+    /// Sends rows at the ends of a cluster, or all its rows, each to the cluster where it costs least.
     Eject(usize),
-    /// New clusters of rows that others can spare.
+    /// Founds new clusters of rows that others can spare.
     Found(usize),
-    /// The rows of two near clusters are divided anew.
+    /// Divides the rows of two near clusters anew.
     Divide(usize),
-    /// Clusters are taken apart, so many together, and built anew.
+    /// Takes several near clusters apart and builds them anew.
     Rebuild {
         turn: usize,
         a: usize,
@@ -66,7 +66,8 @@ impl<'a> Block<'a> {
         Self { space, clusters, near: Vec::new(), version, steps: 0, seen: Vec::new(), at }
     }
 
-    /// Lowers the cost for so many steps, or until nothing more is found. After an error the clusters are of no use.
+    /// Lowers the cost for this many steps, or until nothing more is found. After an error the clusters are
+    /// unusable.
     pub(super) fn go_on(&mut self, steps: u64) -> Result<()> {
         let begun = self.steps;
         while self.steps < begun + steps && !self.is_done() {
@@ -93,7 +94,7 @@ impl<'a> Block<'a> {
         self.space.problem().progress.check()
     }
 
-    /// Turns to one cluster, and says what comes next.
+    /// Works on one cluster and returns the next stage.
     fn advance(&mut self) -> Result<Stage> {
         Ok(match self.at {
             Stage::Near(a) if a < self.clusters.len() => {
@@ -128,7 +129,8 @@ impl<'a> Block<'a> {
                 }
                 Stage::Divide(a + 1)
             }
-            // Gathering near rows says nothing about sensitive values.
+            // Rebuilding gathers near rows and ignores sensitive values, so it is only of use where size alone
+            // decides.
             Stage::Divide(_) if !self.space.only_size() => Stage::Done,
             Stage::Divide(_) => Stage::Rebuild { turn: 0, a: 0 },
             Stage::Rebuild { turn, a } if turn < TOGETHER.len() && a < self.near.len() => {
@@ -154,7 +156,7 @@ impl<'a> Block<'a> {
         self.near.push(costs.into_iter().map(|(_, b)| b).collect());
     }
 
-    /// Moves and exchanges of single rows between a cluster and those near it; whether there were some.
+    /// Moves and exchanges single rows between a cluster and those near it. Returns whether anything changed.
     fn change_pairs(&mut self, a: usize) -> Result<bool> {
         let mut changed = false;
         for place in 0..self.near[a].len() {
@@ -171,7 +173,7 @@ impl<'a> Block<'a> {
         Ok(changed)
     }
 
-    /// The best move or exchange between two clusters, if it helps.
+    /// Makes the best move or exchange between two clusters. Returns whether one helped.
     pub(super) fn change_pair(&mut self, a: usize, b: usize) -> bool {
         self.steps += 1;
         let (space, one, other) = (self.space, &self.clusters[a], &self.clusters[b]);
@@ -221,7 +223,7 @@ impl<'a> Block<'a> {
         true
     }
 
-    /// Rows at the ends of a cluster, or all its rows, go each to the cluster where it costs least.
+    /// Sends rows at the ends of a cluster, or all its rows, each to the cluster where it costs least.
     fn eject_or_dissolve(&mut self, a: usize) -> Result<()> {
         if self.clusters[a].total() == 0 {
             return Ok(());
@@ -268,7 +270,7 @@ impl<'a> Block<'a> {
         Ok(false)
     }
 
-    /// Sends these rows of a cluster to where they cost least, if that helps.
+    /// Sends these rows of a cluster to where they cost least, if that lowers the cost.
     fn eject(&mut self, a: usize, sent: &[Member]) -> Result<bool> {
         self.steps += 1;
         let space = self.space;
@@ -277,14 +279,14 @@ impl<'a> Block<'a> {
         if rest.total() >= self.clusters[a].total() || (rest.size() > 0 && !space.passes(rest.members())) {
             return Ok(false);
         }
-        // What may be spent on the rows that go.
+        // The most that the rows may cost elsewhere.
         let mut room = self.clusters[a].total() - rest.total();
         let mut old = vec![(a, std::mem::replace(&mut self.clusters[a], rest))];
         for member in sent {
             for _ in 0..member.rows {
                 self.check()?;
                 let Some((cost, to)) = self.cheapest(member.kind, a, room) else {
-                    // Nothing happened.
+                    // Put everything back.
                     old.into_iter().rev().for_each(|(place, cluster)| self.clusters[place] = cluster);
                     return Ok(false);
                 };
@@ -297,12 +299,13 @@ impl<'a> Block<'a> {
         Ok(true)
     }
 
-    /// The cluster where one row more costs least, if that is less than `room`.
+    /// Returns the cluster where one more row of this kind adds least, if that is less than `room`, and the cost it
+    /// adds.
     fn cheapest(&self, kind: u32, except: usize, room: u64) -> Option<(u64, usize)> {
         let mut least = room;
         let mut best = None;
         for (place, cluster) in self.clusters.iter().enumerate() {
-            // One row more pays at least what the others pay already.
+            // The row itself costs at least as much as each row of the cluster costs already.
             if cluster.cost() >= least || place == except || cluster.size() == 0 {
                 continue;
             }
@@ -316,7 +319,7 @@ impl<'a> Block<'a> {
         best
     }
 
-    /// New clusters of rows that a cluster and others can spare.
+    /// Founds new clusters of rows that a cluster and those near it can spare.
     fn found(&mut self, a: usize) -> Result<()> {
         for member in self.clusters[a].members().to_vec() {
             if self.clusters[a].size() <= self.space.least() || self.clusters[a].cost() == 0 {
@@ -330,7 +333,7 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// A new cluster around one row of a cluster, if that helps.
+    /// Founds a new cluster around one row of a cluster, if that lowers the cost.
     fn found_with(&mut self, a: usize, kind: u32) -> Result<()> {
         self.steps += 1;
         let space = self.space;
@@ -363,7 +366,8 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// The row of a cluster or those near it that joins a new one at the least cost, among those that can be spared.
+    /// Among the rows that a cluster and those near it can spare, returns the one that joins a new cluster at the
+    /// least cost.
     fn spared(&self, a: usize, new: &Cluster) -> Option<(u32, usize)> {
         let space = self.space;
         let (mut least, mut best) = (i128::MAX, None);
@@ -375,7 +379,7 @@ impl<'a> Block<'a> {
             for member in cluster.members().iter().take(4 * TRIED) {
                 let grown = (new.size() + 1) * new.cost_of_change(space, None, Some(member.kind));
                 let grown = i128::from(grown) - i128::from(new.total());
-                // It cannot save more than all that its cluster costs.
+                // The row cannot save more than the whole cost of its cluster.
                 if grown - i128::from(cluster.total()) >= least {
                     continue;
                 }
@@ -412,7 +416,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// The kinds of rows whose going makes a cluster cheaper, those first that save most.
+/// The kinds of rows whose removal makes a cluster cheaper, those that save most first.
 fn edge(space: &Space<'_>, cluster: &Cluster) -> Vec<u32> {
     let mut edge: Vec<(u64, u32)> = cluster
         .members()

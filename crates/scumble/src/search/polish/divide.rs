@@ -3,11 +3,12 @@
 use crate::error::Result;
 use crate::search::partition::{Cluster, Member, Space};
 
-/// Clusters of more kinds of rows than this are cut in the order of their distances from two far rows; others more carefully.
+/// Clusters of more kinds of rows than this are cut in the order of their distances from two far rows; smaller ones are cut
+/// more carefully.
 const CAREFUL: usize = 48;
 /// Clusters of more kinds of rows than this are cut in the middle.
 const LARGE: usize = 256;
-/// So many cuts are tried against the models.
+/// The most cuts that are tested against the models.
 const CUTS: usize = 64;
 
 /// Cuts a cluster, and then its parts, as long as that makes it cheaper and all parts meet every model.
@@ -24,7 +25,7 @@ pub(super) fn split_fully(space: &Space<'_>, cluster: Cluster) -> Result<Vec<Clu
     Ok(done)
 }
 
-/// The best of some ways to cut rows in two, if it costs less than `most`.
+/// Returns the best of several ways to cut rows in two, if it costs less than `most`.
 pub(super) fn cut_in_two(
     space: &Space<'_>,
     members: &[Member],
@@ -52,7 +53,7 @@ pub(super) fn cut_in_two(
     Ok(best)
 }
 
-/// Takes rows out one by one, beginning with a seed, always the one that costs least; the best moment to stop.
+/// Takes rows out one by one, beginning with a seed and always choosing the cheapest. Returns the best cut on the way.
 fn grow(
     space: &Space<'_>,
     members: &[Member],
@@ -86,7 +87,7 @@ fn grow(
     Ok(best)
 }
 
-/// Cuts rows where it costs least, in the order from one of two far rows to the other.
+/// Cuts rows at the cheapest place of an order that leads from one of two far rows to the other.
 fn cut_in_order(space: &Space<'_>, members: &[Member], most: u64) -> Result<Option<(Cluster, Cluster)>> {
     let progress = &space.problem().progress;
     let farthest = |from: u32| {
@@ -106,7 +107,7 @@ fn cut_in_order(space: &Space<'_>, members: &[Member], most: u64) -> Result<Opti
         })
         .collect();
     order.sort_unstable();
-    // What the first rows cost together, and what the last ones do.
+    // The cost of the first rows together, and of the last rows together.
     let totals = |order: &mut dyn Iterator<Item = &Member>| -> Result<Vec<u64>> {
         let mut cluster = Cluster::empty(space);
         let mut pace = progress.pace();
@@ -120,7 +121,7 @@ fn cut_in_order(space: &Space<'_>, members: &[Member], most: u64) -> Result<Opti
     let first = totals(&mut order.iter().map(|(_, member)| member))?;
     let last = totals(&mut order.iter().rev().map(|(_, member)| member))?;
     let count = order.len();
-    // A large cluster is cut somewhere in the middle if it can be: taking it apart from its ends would take long.
+    // A large cluster is cut near the middle if possible: cutting small pieces off its ends would take too long.
     let at_an_end = |cut: usize| count > LARGE && (8 * cut < count || 8 * cut > 7 * count);
     let mut cuts: Vec<(bool, u64, usize)> = (1..count)
         .map(|cut| (at_an_end(cut), first[cut - 1] + last[count - cut - 1], cut))

@@ -1,10 +1,10 @@
-//! Clusters from nothing: near rows are gathered, k at a time.
+//! Builds clusters from scratch: gathers near rows, k at a time.
 
 use crate::error::Result;
 use crate::search::partition::{Cluster, Member, Space};
 
-/// Clusters of k rows: the row farthest from the last cluster's first, and those that cost least with it; the rows that are left
-/// over go where they cost least. There are at least k rows.
+/// Builds clusters of k rows. Each begins with the row farthest from the seed of the last one and adds the rows that cost least
+/// with it. Rows that are left over go where they cost least. There must be at least k rows.
 pub(crate) fn gather(space: &Space<'_>, mut free: Vec<Member>) -> Result<Vec<Cluster>> {
     let least = space.least();
     let mut rows: u64 = free.iter().map(|member| u64::from(member.rows)).sum();
@@ -14,7 +14,7 @@ pub(crate) fn gather(space: &Space<'_>, mut free: Vec<Member>) -> Result<Vec<Clu
         space.problem().progress.check()?;
         let far = free.iter().map(|member| (space.distance(seed, member.kind), u32::MAX - member.kind)).max();
         seed = far.map_or(seed, |(_, kind)| u32::MAX - kind);
-        // Only the nearest can be wanted: every row has a kind of its own at worst.
+        // Only the nearest kinds can be chosen: even if every row has a kind of its own, this many are enough.
         let mut near: Vec<(u64, u32, u32)> =
             free.iter().map(|member| (space.distance(seed, member.kind), member.kind, member.rows)).collect();
         let enough = 8 * least as usize + 32;
@@ -27,7 +27,7 @@ pub(crate) fn gather(space: &Space<'_>, mut free: Vec<Member>) -> Result<Vec<Clu
         let mut next = seed;
         while cluster.size() < least {
             let Some(place) = near.iter().position(|(_, kind, _)| *kind == next) else { break };
-            // More rows of the same kind cost nothing more.
+            // More rows of the same kind add nothing to the cost of a row.
             let taken = u64::from(near[place].2).min(least - cluster.size()) as u32;
             cluster.add(space, next, taken);
             near[place].2 -= taken;

@@ -1,8 +1,8 @@
-//! A local search on top of any partition into classes: rows move and change places, classes are split, dissolved and founded,
-//! while every model holds and the cost falls.
+//! A local search on top of any partition into classes. It moves and exchanges rows, and splits, dissolves and founds classes, as long as
+//! every model holds and the cost falls.
 //!
-//! Classes that lie near each other are searched together, block by block; blocks share nothing, so they run side by side
-//! and the result does not depend on the number of threads. Every round makes other blocks.
+//! Classes that lie near each other are searched together, block by block. Blocks share nothing, so they run in parallel and the result
+//! does not depend on the number of threads. Every round makes different blocks.
 
 mod block;
 mod divide;
@@ -27,31 +27,32 @@ use crate::search::algorithms::{Finding, Solution};
 use crate::search::partition::{Cluster, FIXED_ONE, Member, Partition, Space, fixed};
 use crate::table::quasi::Value;
 
-/// So many clusters are searched together. More see more of each other, at a cost that grows with their square.
+/// The number of clusters that are searched together. With more of them more pairs can be near each other, but the cost grows with the
+/// square.
 const BLOCK: usize = if cfg!(test) { 4 } else { 1 << 11 };
-/// So many blocks are searched side by side; not the number of threads, on which no result may depend.
+/// The number of blocks that run in parallel. It is not the number of threads, because the result may not depend on that.
 const BATCH: usize = 16;
-/// So many steps of each of them lie between two questions to the budget. Where it ends in between, the clusters are as they
-/// were before.
+/// The steps that each block takes between two checks of the budget. If time runs out within a slice, the clusters go back to what they
+/// were before the slice.
 const SLICE: u64 = if cfg!(test) { 8 } else { 1 << 9 };
-/// So many clusters are split between two questions to the budget, so that a large table is better than at its start long before all are.
+/// The number of clusters split between two checks of the budget, so that a large table improves long before all its clusters are split.
 const SPLIT: usize = if cfg!(test) { 4 } else { 1 << 12 };
-/// No search goes on for more rounds.
+/// The most rounds of a search.
 const ROUNDS: usize = 40;
-/// The search ends with a round that saves less than this share of the cost.
+/// The search ends after a round that saves less than one part in this many of the cost.
 const LEAST_SHARE: u128 = 20_000;
 
 /// What a search did.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Effort {
-    /// How many changes were weighed, and how often the search turned to another cluster.
+    /// The number of changes weighed plus the number of times the search turned to another cluster.
     pub steps: u64,
-    /// How many rounds over all clusters there were.
+    /// The number of rounds over all clusters.
     pub rounds: usize,
 }
 
-/// Lowers the cost of a partition until nothing more is found or the budget is spent. Every cluster meets every model before,
-/// and so it does after.
+/// Lowers the cost of a partition until nothing more is found or the budget is spent. Every cluster must meet every model before, and
+/// still does afterwards.
 pub fn improve(space: &Space<'_>, partition: &mut Partition) -> Result<Effort> {
     let problem = space.problem();
     let budget = &problem.budget;
@@ -99,8 +100,8 @@ pub fn improve(space: &Space<'_>, partition: &mut Partition) -> Result<Effort> {
     Ok(effort)
 }
 
-/// Splits clusters as long as that makes them cheaper, some at a time; whether the budget is left. If not, those that are left are as they
-/// were.
+/// Splits clusters as long as that makes them cheaper, one batch at a time. Returns whether any budget is left; if not, the remaining
+/// clusters stay as they were.
 fn split_all(space: &Space<'_>, partition: &mut Partition, begun: u64, effort: &mut Effort) -> Result<bool> {
     let problem = space.problem();
     let clusters = std::mem::take(partition.clusters_mut());
@@ -127,7 +128,7 @@ fn split_all(space: &Space<'_>, partition: &mut Partition, begun: u64, effort: &
     Ok(goes_on)
 }
 
-/// Goes on with some blocks for a slice; whether the budget is left. If not, they are as they were.
+/// Continues the search in some blocks for one slice. Returns whether any budget is left; if not, the blocks stay as they were.
 fn search_on(batch: &mut Vec<Block<'_>>, begun: u64, effort: &mut Effort) -> Result<bool> {
     let Some(first) = batch.first() else { return Ok(true) };
     let budget = &first.space.problem().budget;
@@ -147,8 +148,8 @@ fn search_on(batch: &mut Vec<Block<'_>>, begun: u64, effort: &mut Effort) -> Res
     }
 }
 
-/// Places by blocks of near ones, of at most `most` places each: halved along one column after another, beginning with the
-/// column `first`. `code(place, column)` is where a place lies in a column.
+/// Divides places into blocks of near ones, with at most `most` places each. The places are halved along one column after another,
+/// beginning with the column `first`; `code(place, column)` says where a place lies in a column.
 pub(crate) fn blocks(
     places: usize,
     space: &Space<'_>,
@@ -175,8 +176,8 @@ pub(crate) fn blocks(
     Ok(blocks)
 }
 
-/// Improves the classes of a solution by the metric that is asked for, or by the loss where classes do not decide the metric one
-/// by one. The solution comes back as it was if nothing better is found.
+/// Improves the classes of a solution by the chosen metric, or by the loss where the metric cannot be computed class by class. Returns the
+/// solution unchanged if nothing better is found.
 pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
     let mut shown = solution.assignment.columns.iter().flat_map(|column| &column.values);
     if shown.any(|value| matches!(value, Value::Mean { .. })) {
@@ -193,7 +194,7 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
             .as_ref()
             .map_or(0.0, |metric| metric.penalty(column, value) * problem.quasi[column].priority)
     };
-    // Costs are counted from what the cheapest value of a column costs, so that none is negative.
+    // Costs are counted from the cheapest value of each column, so that none is negative.
     let cheapest: Vec<f64> = (0..problem.quasi.len())
         .map(|column| {
             let alone = |code| weighed(column, problem.quasi[column].cover(code, code));
@@ -209,7 +210,7 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
     let rows_hidden =
         |suppressed: &[Member]| -> u64 { suppressed.iter().map(|member| u64::from(member.rows)).sum() };
     let before = partition.cost() + u128::from(rows_hidden(&suppressed) * hidden);
-    // Suppressed rows that meet the models among themselves need not be suppressed: they are a class like others.
+    // Suppressed rows that meet the models among themselves need not be suppressed: they become an ordinary class.
     if !suppressed.is_empty() && space.passes(&suppressed) {
         let class = Cluster::new(&space, std::mem::take(&mut suppressed));
         partition.clusters_mut().push(class);
@@ -217,7 +218,7 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
     let classes = |assignment| Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
     let old = classes(solution.assignment.clone());
     let old_figure = problem.metric.measure(&old, problem);
-    // Showing and judging what is found takes about as long as all that was done with the old classes.
+    // Labelling and checking the result takes about as long as everything done so far with the old classes.
     problem.budget.reserve(clock.elapsed());
     let effort = improve(&space, &mut partition)?;
     let after = match effort.steps {

@@ -5,15 +5,15 @@ use super::gather::gather;
 use crate::error::Result;
 use crate::search::partition::{Cluster, Member};
 
-/// So many clusters are taken apart together, in turn.
+/// The numbers of clusters that are taken apart together, one after the other.
 pub(super) const TOGETHER: [usize; 2] = [4, 6];
-/// With more kinds of rows than this it takes too long.
+/// The most kinds of rows that are rebuilt together; more would take too long.
 const MOST: usize = 150;
-/// The pairs of new clusters are gone through at most so often.
+/// The most sweeps over all pairs of new clusters.
 const SWEEPS: usize = 6;
 
 impl Block<'_> {
-    /// Builds the rows of a cluster and some near ones anew, where that helps.
+    /// Builds the rows of a cluster and of some near ones anew, and keeps the result if it costs less.
     pub(super) fn rebuild(&mut self, a: usize, count: usize) -> Result<()> {
         let near = std::iter::once(a).chain(self.near[a].iter().map(|b| *b as usize));
         let mut places: Vec<usize> =

@@ -1,4 +1,4 @@
-//! Laws of the local search, with blocks of a few clusters.
+//! Properties of the local search, with blocks of a few clusters.
 
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ fn columns(sets: bool) -> Vec<Quasi> {
     vec![numbers(&[1, 2, 3, 5, 8, 13, 21, 34, 55]), Quasi { sets, ..words(5) }]
 }
 
-/// All rows in one class that shows nothing more than it must.
+/// All rows in one class that is labelled as tightly as possible.
 fn whole(problem: &Problem) -> Solution {
     let regions =
         [problem.quasi.iter().map(|quasi| quasi.cover(0, quasi.size() - 1)).collect::<Vec<Value>>()];
@@ -53,7 +53,7 @@ proptest! {
         let after = loss_of(&problem, polished.assignment.clone());
         prop_assert!(after <= before, "{} became {}", before, after);
         prop_assert!((after - finding(&polished, "polish_after")).abs() < 1e-6);
-        // A second time there is next to nothing to be found.
+        // A second run finds next to nothing.
         let again = polish(&problem, polished).expect("not interrupted");
         prop_assert!(loss_of(&problem, again.assignment) <= after);
     }
@@ -91,7 +91,7 @@ fn a_budget_that_is_spent_leaves_the_classes_as_they_were() {
     assert_eq!(problem.budget.spent_after(), Some(0));
 }
 
-/// So many tuples to a class, whatever they are.
+/// Classes of this many tuples each, in the order of the tuples.
 fn strips(problem: &Problem, tuples: usize) -> Solution {
     let classes: Vec<u32> = (0..problem.table.tuples()).map(|tuple| (tuple / tuples) as u32).collect();
     let all: Vec<Value> = problem.quasi.iter().map(|quasi| quasi.cover(0, quasi.size() - 1)).collect();
@@ -101,7 +101,7 @@ fn strips(problem: &Problem, tuples: usize) -> Solution {
     Solution { recoding, assignment, findings: Vec::new() }
 }
 
-/// Wherever the time ends, the steps that are told repeat what was found, and models hold.
+/// Wherever the time ends, the reported number of steps repeats what was found, and the models hold.
 #[test]
 fn steps_repeat_what_a_time_ended() {
     repeats(&|problem| polish(problem, whole(problem)));
@@ -112,7 +112,7 @@ fn steps_repeat_what_a_time_ended_while_clusters_were_split() {
     repeats(&|problem| polish(problem, strips(problem, 5)));
 }
 
-/// A large table is better than at its start after the first step, and not only when all of it was looked at.
+/// The first step already improves a large table, long before all of it has been searched.
 #[test]
 fn the_first_step_improves_on_the_start() {
     let rows: Rows = (0..600).map(|row| (vec![row * 7 % 9, row * 3 % 5], 0)).collect();
