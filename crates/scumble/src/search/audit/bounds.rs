@@ -1,36 +1,36 @@
-//! Bounds on unknowns, passed from sum to sum, and a guess at a world that keeps to them.
+//! Bounds on unknowns, propagated from sum to sum, and a guess at a possible world that keeps to them.
 //!
-//! The guess is the truth wherever the bounds allow it. So only what an assumption touches has to be looked at, however large the
-//! table is. Everything is done in whole numbers, and everything can be undone.
+//! The guess equals the truth wherever the bounds allow it. So the search only visits what an assumption affects, however large the
+//! table is. All arithmetic is in whole numbers, and every change can be undone.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::known::Known;
 
-/// What was changed: an unknown, with its bounds or its guess before.
+/// A change: an unknown, with its bounds or its guess before the change.
 enum Change {
     Bounds(u32, u32, u32),
     Guess(u32, u32),
 }
 
-/// A bound on a sum of unknowns that is found on the way and holds in every world.
+/// An upper bound on a sum of unknowns that the search has found. It holds in every world.
 struct Cut {
     unknowns: Vec<u32>,
     most: i64,
 }
 
-/// What is known at some point of a search. Bounds of sums are numbered; those of cuts follow.
+/// The state of a search. The bounds of sums are numbered first, those of cuts after them.
 pub(super) struct Bounds<'k> {
     pub(super) known: &'k Known<'k>,
     /// The least and the most of each unknown.
     pub(super) least: Vec<u32>,
     pub(super) most: Vec<u32>,
     pub(super) guess: Vec<u32>,
-    /// The sum of each bound.
+    /// The sum that each bound belongs to.
     sum_of_bound: Vec<u32>,
-    /// The greatest tuple in each sum.
+    /// The most rows of any tuple in each sum.
     widest: Vec<i64>,
-    /// The sum at least and at most, and what it is by the guess.
+    /// The least and the greatest possible value of each sum, and its value by the guess.
     low: Vec<i64>,
     high: Vec<i64>,
     now: Vec<i64>,
@@ -41,12 +41,12 @@ pub(super) struct Bounds<'k> {
     waits: Vec<bool>,
     tuples: VecDeque<u32>,
     tuple_waits: Vec<bool>,
-    /// Tuples whose guess must be made again.
+    /// Tuples whose guess must be made anew.
     stale: Vec<u32>,
-    /// Bounds that the guess may be outside of.
+    /// Bounds that the guess may violate.
     outside: Vec<u32>,
     is_outside: Vec<bool>,
-    /// How much was done so far.
+    /// The work done so far.
     pub(super) steps: u64,
 }
 
@@ -90,7 +90,7 @@ impl<'k> Bounds<'k> {
         found
     }
 
-    /// The least and the most that a bound allows.
+    /// The least and the greatest value that a bound allows.
     fn allowed(&self, bound: u32) -> (i64, i64) {
         match self.sum_of_bound.get(bound as usize) {
             Some(sum) => {
@@ -102,7 +102,7 @@ impl<'k> Bounds<'k> {
         }
     }
 
-    /// How far the guess is outside of a bound if its sum were by so much more: too little is negative.
+    /// Returns how far the guess would violate a bound if its sum changed by `by`. The result is negative if the sum is too small.
     fn excess(&self, bound: u32, by: i64) -> i64 {
         let ((least, most), now) = (self.allowed(bound), self.now[bound as usize] + by);
         if now > most {
@@ -114,7 +114,7 @@ impl<'k> Bounds<'k> {
         }
     }
 
-    /// Calls a function with each bound that an unknown is in, and whether it is added or taken off.
+    /// Calls a function with each bound that contains an unknown, and with whether the unknown is added or subtracted there.
     fn each_bound(&self, unknown: u32, mut call: impl FnMut(u32, bool)) {
         let (tuple, value) = (self.known.tuple[unknown as usize], self.known.value[unknown as usize]);
         for of in self.known.of_tuple.of(tuple) {
@@ -130,8 +130,8 @@ impl<'k> Bounds<'k> {
         }
     }
 
-    /// Brings sums up to date after the least and the most of an unknown grew by so much. With `look`, notes what may follow, and says
-    /// whether every sum can still be within its bounds.
+    /// Updates the sums after the least and the most of an unknown have grown by these amounts. With `look`, queues the bounds that may
+    /// now narrow other unknowns, and returns whether every sum can still be within its bounds.
     fn shift(&mut self, unknown: u32, least: i64, most: i64, look: bool) -> bool {
         let (tuple, value) = (self.known.tuple[unknown as usize], self.known.value[unknown as usize]);
         let mut possible = true;
@@ -175,7 +175,7 @@ impl<'k> Bounds<'k> {
         }
     }
 
-    /// Narrows an unknown; false if that cannot be.
+    /// Narrows the bounds of an unknown. Returns false if none of its values remains possible.
     pub(super) fn narrow(&mut self, unknown: u32, least: u32, most: u32) -> bool {
         let (old_least, old_most) = (self.least[unknown as usize], self.most[unknown as usize]);
         let (least, most) = (least.max(old_least), most.min(old_most));
@@ -200,7 +200,8 @@ impl<'k> Bounds<'k> {
         )
     }
 
-    /// Passes bounds on until nothing changes, and makes the guess again. False if they contradict each other; then all must be undone.
+    /// Propagates bounds until nothing changes, and makes the guess anew. Returns false if the bounds contradict each other; then
+    /// everything must be undone.
     pub(super) fn propagate(&mut self) -> bool {
         let possible = self.pass_on();
         let mut stale = std::mem::take(&mut self.stale);
@@ -231,7 +232,7 @@ impl<'k> Bounds<'k> {
         }
     }
 
-    /// The rows of a tuple add up: what its other values leave bounds each of them.
+    /// Narrows the unknowns of a tuple: they add up to its rows, so each is bounded by what the others leave.
     fn settle(&mut self, tuple: u32) -> bool {
         let range = self.known.unknowns(tuple);
         let rows = self.known.rows[tuple as usize];
@@ -255,7 +256,7 @@ impl<'k> Bounds<'k> {
         true
     }
 
-    /// Tightens the unknowns of a sum by its bounds.
+    /// Narrows the unknowns of a sum by its bounds.
     fn tighten(&mut self, bound: u32) -> bool {
         let known = self.known;
         let (from, to) = self.allowed(bound);
@@ -288,7 +289,7 @@ impl<'k> Bounds<'k> {
                 if least == most {
                     continue;
                 }
-                // By how much the sum may still rise above its low end, and fall below its high end.
+                // How much the sum may still rise above its low end, and fall below its high end.
                 let (rise, fall) = (to - self.low[at], self.high[at] - from);
                 if rise < 0 || fall < 0 {
                     return false;
@@ -303,7 +304,7 @@ impl<'k> Bounds<'k> {
         true
     }
 
-    /// Makes the guess for a tuple: the truth, or what is nearest to it within the bounds.
+    /// Makes the guess for a tuple: the truth, or whatever is nearest to it within the bounds.
     fn guess_again(&mut self, tuple: u32) {
         let range = self.known.unknowns(tuple);
         let within = |unknown: u32| {
@@ -343,7 +344,7 @@ impl<'k> Bounds<'k> {
         }
     }
 
-    /// A bound that the guess is outside of: one of the shortest. Whether the sum is too great.
+    /// Returns one of the shortest bounds that the guess violates, and whether its sum is too great.
     pub(super) fn violated(&mut self) -> Option<(u32, bool)> {
         let mut outside = std::mem::take(&mut self.outside);
         outside.retain(|bound| {
@@ -363,8 +364,8 @@ impl<'k> Bounds<'k> {
         found.map(|bound| (bound, self.excess(bound, 0) > 0))
     }
 
-    /// An unknown whose guess can be changed so that a sum comes nearer to its bounds, and whether it must rise. It is the one that
-    /// leaves fewest other sums outside, of the first few beginning with the tuple `near`.
+    /// Returns an unknown whose guess can change so that a violated sum comes nearer to its bounds, and whether it must rise. Tries the
+    /// first few unknowns, beginning near the tuple `near`, and takes the one that violates other bounds least.
     pub(super) fn repair(&mut self, bound: u32, falls: bool, near: u32) -> Option<(u32, bool)> {
         const LOOKS: usize = 48;
         let known = self.known;
@@ -380,7 +381,7 @@ impl<'k> Bounds<'k> {
                 let value = sum.bounds[(bound - known.first_bound[number]) as usize].0;
                 for (plus, tuples) in [(true, &sum.tuples[..]), (false, &sum.minus[..])] {
                     let rises = plus != falls;
-                    // The nearest in number first: they have much in common.
+                    // Tuples with near numbers come first: they have much in common.
                     let (before, after) = tuples.split_at(tuples.partition_point(|tuple| *tuple < near));
                     let (mut before, mut after) = (before.iter().rev(), after.iter());
                     let wanted = found.len() + LOOKS;
@@ -404,7 +405,7 @@ impl<'k> Bounds<'k> {
             }
         }
         self.steps += steps;
-        // Nothing can be better than to leave no sum outside.
+        // The best possible change ends all violations.
         let perfect = -self.outside.iter().map(|bound| self.excess(*bound, 0).abs()).sum::<i64>();
         let mut best: Option<(i64, (u32, bool))> = None;
         for (unknown, rises) in found {
@@ -419,7 +420,8 @@ impl<'k> Bounds<'k> {
         best.map(|(_, found)| found)
     }
 
-    /// How much further the guess is outside of all bounds if an unknown changes by one, and the best other one of its tuple with it.
+    /// Returns by how much the violation of all bounds grows if an unknown changes by one and the best other unknown of its tuple makes
+    /// up for it.
     fn cost(&mut self, unknown: u32, rises: bool) -> i64 {
         let tuple = self.known.tuple[unknown as usize];
         let change = |unknown: u32, by: i64| -> i64 {
@@ -460,24 +462,24 @@ impl<'k> Bounds<'k> {
         self.cuts.push(Cut { unknowns, most });
     }
 
-    /// Has every cut looked at again.
+    /// Queues every cut to be checked again.
     pub(super) fn look_at_cuts(&mut self) {
         (self.sum_of_bound.len()..self.low.len()).for_each(|bound| self.wait_for(bound as u32));
     }
 
-    /// How many unknowns all cuts have.
+    /// The number of unknowns in all cuts together.
     pub(super) fn cut_size(&self) -> usize {
         self.cuts.iter().map(|cut| cut.unknowns.len()).sum()
     }
 
-    /// Forgets what was still to be looked at: it came from what is undone next.
+    /// Empties the queues: what is in them came from changes that are undone next.
     pub(super) fn forget(&mut self) {
         self.queue.drain(..).for_each(|bound| self.waits[bound as usize] = false);
         self.tuples.drain(..).for_each(|tuple| self.tuple_waits[tuple as usize] = false);
         self.stale.clear();
     }
 
-    /// Where a change can be undone to.
+    /// A point to which changes can be undone.
     pub(super) fn mark(&self) -> usize {
         self.changes.len()
     }
@@ -498,12 +500,12 @@ impl<'k> Bounds<'k> {
         }
     }
 
-    /// Keeps everything that was changed so far for good.
+    /// Makes all changes so far permanent.
     pub(super) fn keep(&mut self) {
         self.changes.clear();
     }
 
-    /// By how much the guess differs from the truth.
+    /// The unknowns whose guess differs from the truth, and by how much.
     pub(super) fn differences(&self) -> Vec<(u32, i64)> {
         let touched = self.changes.iter().filter_map(|change| match change {
             Change::Guess(unknown, _) => Some(*unknown),

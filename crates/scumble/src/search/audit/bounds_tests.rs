@@ -1,5 +1,5 @@
-//! Bounds against what they are for: no possible choice of numbers is lost, nothing is left that a single sum could still tell, the guess is as
-//! near to the truth as it can be, and everything can be undone. All of it is computed here once more, from the definition only.
+//! Tests of the bounds: no possible choice of numbers is lost, no single sum could narrow them further, the guess is as near to the truth as
+//! possible, and everything can be undone. The tests compute all of this again, from the definition only.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -11,7 +11,7 @@ use super::*;
 use crate::problem::Progress;
 use crate::search::algorithms::nsvdist::{Cost, Demand, Options, masks};
 
-/// A sum of unknowns, each added or taken off, with its least and its most.
+/// A sum of unknowns, each added or subtracted, with the least and the greatest value allowed.
 struct Total {
     terms: Vec<(usize, bool)>,
     from: i64,
@@ -23,7 +23,7 @@ impl Total {
         self.terms.iter().map(|(at, plus)| if *plus { 1 } else { -1 } * i64::from(numbers[*at])).sum()
     }
 
-    /// The least that the sum can be, and the most, if all other sums are forgotten.
+    /// The least and the greatest value that the sum can have, ignoring all other sums.
     fn ends(&self, bounds: &Bounds<'_>) -> (i64, i64) {
         let (mut low, mut high) = (0, 0);
         for (at, plus) in &self.terms {
@@ -35,7 +35,7 @@ impl Total {
     }
 }
 
-/// Every sum that is known, in the order of the bounds: those of records, and cuts.
+/// Every known sum, in the order of the bounds: first those of records, then cuts.
 fn totals(known: &Known<'_>, cuts: &[(Vec<u32>, i64)]) -> Vec<Total> {
     let mut found = Vec::new();
     for sum in &known.sums {
@@ -91,7 +91,7 @@ fn is_within(choice: &[u32], bounds: &Bounds<'_>) -> bool {
         .all(|(of, (least, most))| (least..=most).contains(&of))
 }
 
-/// What is kept about every sum is what it comes to.
+/// The stored figures of every sum are what they should be.
 fn is_up_to_date(bounds: &Bounds<'_>, cuts: &[(Vec<u32>, i64)]) {
     for (at, total) in totals(bounds.known, cuts).iter().enumerate() {
         assert_eq!((bounds.low[at], bounds.high[at]), total.ends(bounds), "the ends of sum {at}");
@@ -110,7 +110,7 @@ fn is_at_rest(bounds: &Bounds<'_>, cuts: &[(Vec<u32>, i64)]) {
     }
 }
 
-/// The rows of each tuple are all guessed, within the bounds, and no more of them differ from the truth than must.
+/// The guess covers all rows of each tuple, is within the bounds, and differs from the truth in no more rows than necessary.
 fn is_near_the_truth(bounds: &Bounds<'_>) {
     assert!(is_within(&bounds.guess, bounds), "the guess is outside of its own bounds");
     for (tuple, total) in (0..).zip(tuples(bounds.known)) {
@@ -125,14 +125,14 @@ fn is_near_the_truth(bounds: &Bounds<'_>) {
     }
 }
 
-/// Narrows random unknowns one after the other, and undoes it; how many were narrowed and how many contradictions there were.
+/// Narrows random unknowns one after the other, then undoes it. Returns how many were narrowed and how many contradictions there were.
 fn narrow_and_undo(known: &Known<'_>, chance: &mut ChaCha8Rng) -> (u32, u32) {
     let mut below = |end: usize| (chance.next_u64() % end as u64) as usize;
     let all = choices(known);
     let mut bounds = Bounds::new(known);
     assert!(bounds.propagate(), "the truth is possible");
     let (mut cuts, mut marks, mut found) = (Vec::new(), Vec::new(), (0, 0));
-    // What is cut off by a cut is no choice any more.
+    // The choices that bounds and cuts still allow.
     let possible = |bounds: &Bounds<'_>, cuts: &[(Vec<u32>, i64)]| -> Vec<&Vec<u32>> {
         let totals = totals(known, cuts);
         all.iter()
@@ -219,6 +219,6 @@ fn random_bounds_lose_nothing_and_leave_nothing_to_narrow() {
         }
         tables += 1;
     }
-    // What is passed on leaves few contradictions to be met later.
+    // Propagation is thorough, so later steps meet few contradictions.
     assert!(found.0 > 1_000 && found.1 > 0, "{found:?}");
 }

@@ -3,11 +3,11 @@
 use crate::table::frequency::FrequencyTable;
 use crate::table::quasi::{Quasi, Value};
 
-/// The tuples of a table, ready to be asked which of them a record covers.
+/// The tuples of a table, indexed to find those that a record covers.
 pub(crate) struct Coverage<'a> {
     pub(crate) table: &'a FrequencyTable,
     quasi: &'a [Quasi],
-    /// Per column the tuples by code, and where those of each code begin.
+    /// For each column the tuples sorted by code, and where those of each code begin.
     by_code: Vec<(Vec<u32>, Vec<u32>)>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Coverage<'a> {
         Self { table, quasi, by_code: quasi.iter().enumerate().map(sorted).collect() }
     }
 
-    /// The tuples that a record with these values covers, in no particular order, added to `tuples`.
+    /// Adds the tuples that a record with these values covers to `tuples`, in no particular order.
     pub(crate) fn add_covered(&self, shown: &[Value], tuples: &mut Vec<u32>) {
         let ranges: Vec<(u32, u32)> =
             self.quasi.iter().zip(shown).map(|(quasi, value)| quasi.codes(*value)).collect();
@@ -35,7 +35,8 @@ impl<'a> Coverage<'a> {
             let ((of_column, starts), (low, high)) = (&self.by_code[column], ranges[column]);
             &of_column[starts[low as usize] as usize..starts[high as usize + 1] as usize]
         };
-        // The tuples of the column that leaves fewest are tried in the others, the narrowest first.
+        // Start with the column that leaves fewest tuples, and test these tuples in the others, the narrowest
+        // column first.
         let mut order: Vec<usize> = (0..ranges.len()).collect();
         order.sort_by_key(|column| slice(*column).len());
         let Some((narrowest, others)) = order.split_first() else {
@@ -53,7 +54,7 @@ impl<'a> Coverage<'a> {
         tuples.extend(slice(*narrowest).iter().filter(inside));
     }
 
-    /// How many rows some tuples have.
+    /// The number of rows of some tuples.
     pub(crate) fn rows(&self, tuples: &[u32]) -> u64 {
         tuples.iter().map(|tuple| self.table.weight(*tuple)).sum()
     }

@@ -12,18 +12,19 @@ use crate::problem::Progress;
 use crate::recoding::published::Record;
 use crate::table::quasi::Value;
 
-/// Covers with more tuples than this together are not kept.
+/// The most tuples that are kept, over all covers.
 const MOST_TUPLES: u64 = 1 << 28;
 
 /// The sets of tuples that records cover, each once.
 pub(super) struct Covers {
-    /// Whether the tuples were kept. If not, nothing but the number of rows is known of a cover.
+    /// Whether the tuples were kept. If not, only the number of rows of a cover is known.
     pub(super) kept: bool,
     /// The tuples of each cover, ascending.
     pub(super) list: Vec<Vec<u32>>,
-    /// How many rows each covers.
+    /// The number of rows of each cover.
     pub(super) rows: Vec<u64>,
-    /// For each cover the values that its records count, with the most rows that one of them counts.
+    /// For each cover, the values that its records count, each with the most rows that any of these records
+    /// counts.
     pub(super) least: Vec<Vec<(u32, u64)>>,
     /// The cover of each record.
     pub(super) of_record: Vec<u32>,
@@ -49,7 +50,7 @@ impl Covers {
         };
         let found: Vec<(u64, Vec<u32>)> = shown.par_iter().map(look).collect::<Result<_>>()?;
         let place = |record: &Record| shown.partition_point(|of| *of < &record.shown[..]);
-        // The sum does not depend on which covers came first.
+        // The total does not depend on the order in which threads finish.
         if all.into_inner() > MOST_TUPLES {
             return Ok(Self {
                 kept: false,
@@ -60,7 +61,7 @@ impl Covers {
             });
         }
         let found: Vec<Vec<u32>> = found.into_iter().map(|(_, tuples)| tuples).collect();
-        // What is shown differently may cover the same tuples.
+        // Records that show different values may cover the same tuples.
         let mut order: Vec<usize> = (0..found.len()).collect();
         order.par_sort_by(|one, other| found[*one].cmp(&found[*other]));
         let mut number = vec![0_u32; found.len()];

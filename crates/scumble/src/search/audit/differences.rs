@@ -1,8 +1,8 @@
-//! What equations about nearly the same rows say about the rows in which they differ.
+//! What two equations about nearly the same rows reveal about the rows in which they differ.
 //!
-//! Neighbours have nearly the same masks. If two masks differ in one row each, and their counts differ too, then these two rows are known:
-//! the one has the value that is counted once more, the other the value that is counted once less. Neither the one nor the other equation shows
-//! that, and elimination only finds that the two unknowns differ. So the difference of such equations is an equation of its own.
+//! Neighbours have nearly the same masks. If two masks differ in one row each, and their counts differ too, the values of these two rows
+//! follow: the one row has the value that is counted once more, the other the value that is counted once less. Neither equation alone shows
+//! this, and elimination only finds that the two unknowns differ. So the difference of two such equations becomes an equation of its own.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,19 +11,20 @@ use super::known::Sum;
 use crate::error::Result;
 use crate::problem::Progress;
 
-/// Equations differ in at most so many tuples on each side.
+/// The most tuples on each side in which two equations may differ.
 const MOST: usize = 4;
 
-/// At most so many differences for each equation, and so many comparisons.
+/// The most differences kept for each equation, and the most comparisons in all.
 const EACH: usize = 8;
 const COMPARED: u64 = 1 << 24;
 
-/// The differences between equations that are about nearly the same rows, each tuple of which is counted as a whole.
+/// Returns the differences between equations about nearly the same rows, all of whose tuples are counted as a whole.
 pub(super) fn between<'a>(sums: &[Sum<'_>], tuples: usize, progress: &Progress) -> Result<Vec<Sum<'a>>> {
     let exact: Vec<&Sum<'_>> = sums.iter().filter(|sum| sum.is_exact()).collect();
     let mut count = vec![0_u32; tuples];
     exact.iter().flat_map(|equation| &*equation.tuples).for_each(|tuple| count[*tuple as usize] += 1);
-    // Two sets that share all but a few of their members share one of the few first of them, in any order; the rarest lead to fewest sets.
+    // However their members are ordered, two sets that share all but a few of them share one of the first few. With the rarest members first,
+    // the fewest pairs need comparing.
     let rarest = |equation: &Sum<'_>| {
         let mut members = equation.tuples.to_vec();
         members.sort_unstable_by_key(|tuple| (count[*tuple as usize], *tuple));
@@ -53,7 +54,7 @@ pub(super) fn between<'a>(sums: &[Sum<'_>], tuples: usize, progress: &Progress) 
     Ok(found)
 }
 
-/// One equation less another, where they differ in few tuples.
+/// Subtracts one equation from another, if they differ in few tuples.
 fn difference<'a>(one: &Sum<'_>, other: &Sum<'_>) -> Option<Sum<'a>> {
     let without = |these: &[u32], those: &[u32]| -> Option<Vec<u32>> {
         let mut left = Vec::new();

@@ -1,15 +1,16 @@
 //! What somebody who reads a release knows about the sensitive values, as sums of whole numbers.
 //!
-//! Rows of one tuple have the same quasi-identifiers, so nobody can tell them apart. The unknowns are therefore how many rows of a tuple
-//! have a value. A world (see the module above) is a choice of these numbers for which three things hold:
+//! Rows of one tuple have the same quasi-identifiers, so nobody can tell them apart. The unknowns are therefore numbers: how many rows
+//! of a tuple have a value. A world (see the module above) is a choice of these numbers that meets three conditions:
 //!
 //! * The numbers of a tuple add up to its rows.
 //! * Every sum lies within its bounds. A record that covers some tuples and counts F(q) rows of value q says that at least F(q) rows of
-//!   these tuples have it. If it covers just the rows that it counts, then "at least" for every value means "exactly" for every value.
+//!   these tuples have that value. If it covers only the rows that it counts, "at least" for every value means "exactly" for every
+//!   value.
 //! * Every row can have a record of its own (`owners.rs`).
 //!
-//! That is all: if at least F(q) of the covered rows have the value q, for each q, and the owner is one of them with a value that the
-//! record counts, then the rows that the record counts can be chosen so that the owner is among them.
+//! These conditions are enough. If at least F(q) of the covered rows have the value q, for each q, and the owner is one of them with a
+//! value that the record counts, then the rows that the record counts can be chosen so that the owner is among them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,17 +23,17 @@ use crate::problem::Progress;
 use crate::recoding::published::Record;
 use crate::table::frequency::FrequencyTable;
 
-/// How many rows have each value.
+/// The number of rows that have each value.
 type Counts = Vec<(u32, i64)>;
 
-/// How many rows of each value some tuples have, less those of some other tuples.
+/// The number of rows of each value that some tuples have, minus those of some other tuples.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Sum<'a> {
     /// The tuples whose rows are counted, ascending.
     pub(super) tuples: Cow<'a, [u32]>,
-    /// The tuples whose rows are taken off, ascending. What a record says has none.
+    /// The tuples whose rows are subtracted, ascending. Sums that come straight from a record have none.
     pub(super) minus: Vec<u32>,
-    /// The value, and the least and the most rows of it. Ascending by value.
+    /// Each value with the least and the most rows that have it, ascending by value.
     pub(super) bounds: Vec<(u32, i64, i64)>,
     /// Whether the tuples have no other value.
     pub(super) only: bool,
@@ -50,7 +51,7 @@ impl Sum<'_> {
     }
 }
 
-/// Lists one after the other.
+/// Lists stored one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     starts: Vec<u32>,
@@ -58,7 +59,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Sorts items into lists. `each` gives them all, as often as it is called, with the number of the list.
+    /// Sorts items into lists. `each` passes every item with the number of its list, and does so each time it is called.
     pub(super) fn new(lists: usize, each: impl Fn(&mut dyn FnMut(u32, u32))) -> Self {
         let mut starts = vec![0_u32; lists + 1];
         each(&mut |list, _| starts[list as usize + 1] += 1);
@@ -79,14 +80,14 @@ impl Lists {
     }
 }
 
-/// Tables with more unknowns than this are not looked at.
+/// The most unknowns of a table that is audited.
 const MOST_UNKNOWNS: u64 = 1 << 26;
 
-/// Everything that somebody knows, beside the true numbers that only the auditor knows.
+/// Everything that somebody knows, together with the true numbers, which only the auditor knows.
 pub(super) struct Known<'a> {
     /// The rows of each tuple.
     pub(super) rows: Vec<u32>,
-    /// The unknowns of each tuple begin here.
+    /// Where the unknowns of each tuple begin.
     starts: Vec<u32>,
     /// The tuple and the value of each unknown; ascending by tuple, then value.
     pub(super) tuple: Vec<u32>,
@@ -94,19 +95,19 @@ pub(super) struct Known<'a> {
     /// The true number of each unknown.
     pub(super) truth: Vec<u32>,
     pub(super) sums: Vec<Sum<'a>>,
-    /// The bounds of each sum begin here, if all are numbered. One more than sums.
+    /// Where the bounds of each sum begin when all bounds are numbered in turn. Has one entry more than `sums`.
     pub(super) first_bound: Vec<u32>,
-    /// The true number of each bound.
+    /// The true value of the sum of each bound.
     pub(super) true_sums: Vec<i64>,
-    /// The sums of each tuple: twice the number of the sum, and one more where the tuple is taken off.
+    /// The sums of each tuple: twice the number of the sum, plus one where the tuple is subtracted.
     pub(super) of_tuple: Lists,
     pub(super) owners: Owners,
-    /// The records whose counted rows are known one by one.
+    /// The number of records whose counted rows are known one by one.
     pub(super) equations: u64,
 }
 
 impl<'a> Known<'a> {
-    /// What somebody knows who knows the quasi-identifiers of everyone.
+    /// What somebody knows who knows everyone's quasi-identifiers.
     pub(super) fn by_cover(
         table: &FrequencyTable,
         sensitive: usize,
@@ -127,7 +128,7 @@ impl<'a> Known<'a> {
         Self::new(table, sensitive, records, sums, owners, equations)
     }
 
-    /// What somebody knows who also knows of which tuple the owner of each record is, and which tuples it counts as a whole.
+    /// What somebody knows who also knows the tuple of each record's owner, and the tuples that each record counts as a whole.
     pub(super) fn by_mask(
         table: &FrequencyTable,
         sensitive: usize,
@@ -243,7 +244,7 @@ impl<'a> Known<'a> {
             let found = &known.true_sums[bounds[0] as usize..bounds[1] as usize];
             found.iter().zip(&sum.bounds).all(|(rows, (_, least, most))| (least..=most).contains(&rows))
         };
-        // The original must be one of the worlds; all that is concluded rests on it.
+        // The original must be one of the worlds: every conclusion rests on that.
         if !known.sums.iter().zip(known.first_bound.windows(2)).all(within) {
             return Err(untrue());
         }
@@ -257,21 +258,21 @@ impl<'a> Known<'a> {
         self.starts[tuple as usize]..self.starts[tuple as usize + 1]
     }
 
-    /// The unknown of a tuple and a value, if the tuple may have it.
+    /// The unknown of a tuple and a value, if rows of the tuple may have the value.
     pub(super) fn unknown(&self, tuple: u32, value: u32) -> Option<u32> {
         let range = self.unknowns(tuple);
         let found = self.value[range.start as usize..range.end as usize].binary_search(&value);
         found.ok().map(|place| range.start + place as u32)
     }
 
-    /// The value of all rows of a tuple, as an unknown, if they have the same. Only they can be certain: of rows of a tuple that have
-    /// different values nobody knows which has which.
+    /// The unknown of the value that all rows of a tuple share, if they do. Only then can the value be certain: if rows of a tuple have
+    /// different values, nobody knows which row has which.
     pub(super) fn only_value(&self, tuple: u32) -> Option<u32> {
         let rows = self.rows[tuple as usize];
         self.unknowns(tuple).find(|unknown| rows > 0 && self.truth[*unknown as usize] == rows)
     }
 
-    /// Every sum for given numbers, bound by bound.
+    /// Computes every sum from given numbers, bound by bound.
     pub(super) fn sum_up(&self, number: impl Fn(u32) -> u32) -> Vec<i64> {
         let mut found = vec![0_i64; self.first_bound[self.sums.len()] as usize];
         for (sum, first) in self.sums.iter().zip(&self.first_bound) {
@@ -290,12 +291,13 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The values that a record counts, with their rows.
+/// The values that a record counts, with the number of rows of each.
 pub(super) fn counted(record: &Record) -> impl Iterator<Item = (u32, u64)> {
     (0..).zip(record.counts.iter().copied()).filter(|(_, rows)| *rows > 0)
 }
 
-/// What the records with one cover say: at least so many of its rows have each value. The rest of the rows bounds each value from above.
+/// What the records with one cover say: at least this many of its rows have each value. The number of remaining rows bounds each value
+/// from above.
 fn at_least<'a>(tuples: &'a [u32], least: &[(u32, u64)], rows: u64) -> Sum<'a> {
     let all: u64 = least.iter().map(|(_, rows)| rows).sum();
     let free = rows.saturating_sub(all);

@@ -1,9 +1,9 @@
-//! Which records may be whose, for somebody who knows the quasi-identifiers of everyone (models.md 1.15 and 4.10).
+//! Which records may belong to whom, for somebody who knows everyone's quasi-identifiers (models.md 1.15 and 4.10).
 //!
-//! A record may be that of any row that it covers. But everyone has one record, so a record that must be somebody else's is
-//! out: what counts are the pairs that occur in some assignment of all records to all rows. Since every record covers its own
-//! row, these are the pairs whose two ends lie in one strongly connected component of the graph that leads from each row to
-//! the rows that its record covers.
+//! A record may belong to any row that it covers. But everyone has exactly one record, so a record that must be somebody
+//! else's is ruled out. What counts are the pairs of row and record that occur in some assignment of all records to all rows.
+//! Since every record covers its own row, these are the pairs whose two ends lie in one strongly connected component of the
+//! graph that leads from each row to the rows that its record covers.
 
 use rayon::prelude::*;
 
@@ -12,28 +12,28 @@ use crate::error::Result;
 use crate::problem::Progress;
 use crate::recoding::published::Record;
 
-/// How many records may be those of a row.
+/// How many records may belong to a row.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Degrees {
     /// The fewest records that cover one row.
     pub least_covering: u64,
-    /// The fewest records that may be those of one row.
+    /// The fewest records that may belong to one row.
     pub least_matching: u64,
-    /// The mean over all rows.
+    /// The number of records that may belong to a row, averaged over all rows.
     pub mean_matching: f64,
-    /// The rows that fewer than k records may belong to.
+    /// The rows to which fewer than k records may belong.
     pub rows_below_k: u64,
 }
 
-/// What is known of each tuple.
+/// The result for each tuple.
 pub(crate) struct Links {
-    /// The records that cover it, and of these the ones that may be its own.
+    /// The number of records that cover the tuple, and of those that may belong to one of its rows.
     pub(crate) counts: Vec<(u64, u64)>,
-    /// Its component: tuples that may exchange their records have the same.
+    /// The component of each tuple. Tuples that may exchange their records have the same one.
     pub(crate) component: Vec<u32>,
 }
 
-/// Counts the records that cover each row, and those that may be its own. Records are by tuple.
+/// Counts the records that cover each row, and those that may belong to it. `records` must be ordered by tuple.
 pub(crate) fn links(coverage: &Coverage<'_>, records: &[Record], progress: &Progress) -> Result<Links> {
     let tuples = coverage.table.tuples();
     let component = components(coverage, records, progress)?;
@@ -86,12 +86,12 @@ pub(super) fn degrees(
     })
 }
 
-/// The strongly connected component of each tuple (Tarjan). Edges are found when they are asked for, twice a tuple, since a
-/// table has many more of them than tuples.
+/// Returns the strongly connected component of each tuple (Tarjan). Edges are computed on demand, twice per tuple, since a
+/// table has far more edges than tuples.
 fn components(coverage: &Coverage<'_>, records: &[Record], progress: &Progress) -> Result<Vec<u32>> {
     const UNSEEN: u32 = u32::MAX;
     let tuples = coverage.table.tuples();
-    // Records are by tuple.
+    // Records are ordered by tuple.
     let mut starts = vec![0_usize; tuples + 1];
     records.iter().for_each(|record| starts[record.tuple as usize + 1] += 1);
     for tuple in 0..tuples {

@@ -1,22 +1,23 @@
-//! What a release whose records overlap gives away (models.md 1.15, 1.16 and 4.10).
+//! What a release whose records overlap reveals (models.md 1.15, 1.16 and 4.10).
 //!
-//! That every record covers k rows and that no frequency is above 1/l holds for one record at a time. Somebody who puts records together
-//! may know more. The audit asks for every row whether its sensitive value follows with certainty.
+//! That every record covers k rows and that no frequency exceeds 1/l is true of each record by itself. Somebody who combines records may learn more.
+//! For every row, the audit asks whether its sensitive value follows with certainty.
 //!
-//! **Worlds.** Somebody knows the quasi-identifiers of every row. They see all records: what each one covers, and how many of the rows that
-//! it counts have each value. Nothing says whose a record is, or which of the covered rows it counts. A world is
+//! **Worlds.** Somebody knows the quasi-identifiers of every row. They see all records: what each one covers, and how many of the rows that it
+//! counts have each value. Nothing says whose record it is, or which of the covered rows it counts. A possible world, or *world* for short, is an
+//! original that could have led to these records. It consists of
 //!
 //! 1. a sensitive value for every row,
 //! 2. a record for every row, each record used once: the row's own record,
-//! 3. for every record the rows that it counts: rows that it covers, its owner among them, and as many rows of each value as it says.
+//! 3. for every record the rows that it counts: rows that it covers, its owner among them, and as many rows of each value as the record says.
 //!
-//! A value is **certain** if the row has it in all worlds. Of a person's own record only that follows which holds for every record that may be
-//! theirs. How the records were chosen (that a record counts the nearest rows) is not used: somebody who knows the algorithm and its ties may
-//! exclude further worlds.
+//! A value is **certain** if the row has it in all worlds. People cannot be sure which record is their own, so only what holds for every record that
+//! may be theirs follows from it. The audit does not use how the records were chosen (a record counts the nearest rows). Somebody who knows the
+//! algorithm and how it breaks ties may be able to exclude further worlds.
 //!
-//! `by_cover` is about this person. `by_mask` is about somebody who knows more: of which tuple the owner of each record is, and which tuples
-//! each record counts with all of their rows. Their worlds are those of the above in which this is so, too. So every value that is certain by
-//! cover is also certain by mask.
+//! `by_cover` is about this reader. `by_mask` is about a reader who knows more: which tuple the owner of each record belongs to, and which tuples
+//! each record counts with all of their rows. The worlds of this second reader are those of the first in which that is true. So every value that is
+//! certain by cover is also certain by mask.
 
 use crate::error::Result;
 use crate::problem::Progress;
@@ -44,44 +45,44 @@ pub(crate) use matching::Degrees;
 pub(crate) use matching::links;
 use search::{BY_COVER, BY_MASK, Budget, Verdict, verdicts};
 
-/// What was found.
+/// The result of an audit.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Audit {
     /// The fewest rows that one record covers.
     pub least_covered: u64,
-    /// How many rows a record covers, on average over the rows.
+    /// The mean number of rows that a record covers, over all rows.
     pub mean_covered: f64,
-    /// How many records may be those of a row.
+    /// How many records may belong to a row.
     pub degrees: Degrees,
     /// For somebody who knows all quasi-identifiers.
     pub by_cover: Disclosure,
-    /// For somebody who also knows of which tuple the owner of each record is, and which tuples each record counts as a whole.
+    /// For somebody who also knows the tuple of each record's owner, and the tuples that each record counts as a whole.
     pub by_mask: Disclosure,
 }
 
-/// Whose values follow. All counts are of rows.
+/// How many values follow with certainty. All counts but `records` are of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Disclosure {
-    /// The records whose counted rows are known one by one. They say how many of these rows have each value; all others say how many have it at
-    /// least.
+    /// The records whose counted rows are known one by one. They say exactly how many of these rows have each value; all other records only say how
+    /// many have it at least.
     pub records: u64,
     /// The rows whose value is proved to be certain.
     pub certain: u64,
-    /// The rows for which nothing could be proved: neither that the value is certain nor that it is not. If there are any, `certain` is a
-    /// lower bound.
+    /// The rows for which nothing could be proved: neither that the value is certain nor that it is not. If there are any, `certain` is a lower
+    /// bound.
     pub unknown: u64,
 }
 
 impl Disclosure {
-    /// Whether it is proved that no value is certain.
+    /// Whether no value is certain, and this is proved.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.certain == 0 && self.unknown == 0
     }
 }
 
-/// Audits records, which are ordered by tuple; every row of the table has one. `sensitive` is the payload column that their counts are about; `k` is
-/// what was promised. Records without counts say nothing about values.
+/// Audits records. They must be ordered by tuple, and every row of the table must have one. `sensitive` is the payload column that their counts are
+/// about; `k` is the number that was promised. Records without counts say nothing about values.
 pub(crate) fn audit(
     table: &FrequencyTable,
     quasi: &[Quasi],
@@ -104,7 +105,7 @@ pub(crate) fn audit(
     })
 }
 
-/// What follows for both.
+/// Returns what is certain by cover and by mask.
 fn disclosures(
     table: &FrequencyTable,
     sensitive: usize,
@@ -118,7 +119,7 @@ fn disclosures(
         return Ok((nothing, nothing));
     }
     if !covers.kept {
-        // Too large to be looked at, and said so.
+        // The table is too large to be audited, and the result says so.
         let everyone = Disclosure { records: 0, certain: 0, unknown: table.rows() };
         return Ok((everyone, everyone));
     }
@@ -130,14 +131,14 @@ fn disclosures(
         };
     let known = Known::by_cover(table, sensitive, records, covers, progress)?;
     let (cover_records, mut by_cover) = judge(known, unknown, budgets[0])?;
-    // What is certain for one is certain for the other, who knows more.
+    // What is certain by cover is certain by mask, because that reader knows more.
     let certain = |verdict: &Verdict| match verdict {
         Verdict::Certain => Verdict::Certain,
         Verdict::Free | Verdict::Unknown => Verdict::Unknown,
     };
     let known = Known::by_mask(table, sensitive, records, covers, progress)?;
     let (mask_records, by_mask) = judge(known, by_cover.iter().map(certain).collect(), budgets[1])?;
-    // And a world of the other is a world of the one.
+    // And every world by mask is a world by cover.
     for (cover, mask) in by_cover.iter_mut().zip(&by_mask) {
         if *cover == Verdict::Unknown && *mask == Verdict::Free {
             *cover = Verdict::Free;

@@ -1,8 +1,8 @@
-//! Which records may be whose, given the values of all rows.
+//! Which records may belong to whom, given the values of all rows.
 //!
-//! Everyone has one record. It covers them and counts their value. Records with the same cover and the same values are alike, so they
-//! form one group, and a world needs a way to hand out the places of all groups to all rows. If there is none, then some rows have
-//! too few places among them (Hall's theorem). That too is a bound on a sum of unknowns, and holds in every world.
+//! Everyone has one record, which covers them and counts their value. Records with the same cover and the same values are alike, so
+//! they form one group. A world needs a way to hand out the records of all groups to all rows. If there is none, some rows have too
+//! few records among them (Hall's theorem). That is again a bound on a sum of unknowns, and it holds in every world.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,26 +11,26 @@ use super::known::{Known, Lists, counted};
 use crate::error::{Error, Result};
 use crate::recoding::published::Record;
 
-/// Records that may be those of the same rows.
+/// Records that may belong to the same rows.
 #[derive(Debug)]
 struct Group {
-    /// Where they lie: the number of their cover, or of the tuple of their owners.
+    /// The place of the records: the number of their cover, or of the tuple of their owners.
     place: u32,
     /// The values that they count, ascending.
     values: Vec<u32>,
     records: u32,
 }
 
-/// All records by group.
+/// All records, by group.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
     groups: Vec<Group>,
     /// The groups of each cover or tuple.
     of_place: Lists,
-    /// How many covers there are; none if places are tuples.
+    /// The number of covers; `None` if places are tuples.
     covers: Option<u32>,
     group_of_record: Vec<u32>,
-    /// For each unknown the group of its true records; no group where there are none.
+    /// For each unknown the group of its true records; [`NO_GROUP`] where there are none.
     own: Vec<u32>,
     /// For each group the unknowns whose true records are in it.
     owned: Lists,
@@ -38,27 +38,28 @@ pub(super) struct Owners {
 
 const NO_GROUP: u32 = u32::MAX;
 
-/// A record that changes hands: the unknown, the group, and how many records more or less than in truth.
+/// A record that changes hands: an unknown, a group, and how many more (or fewer) of the group's records the unknown has than in
+/// truth.
 pub(super) type Transfer = (u32, u32, i64);
 
-/// What came of handing out records.
+/// The result of handing out records.
 pub(super) enum Handed {
     /// The records can be handed out, with these changes.
     Out(Vec<Transfer>),
-    /// They cannot: these unknowns have only so many records among them.
+    /// They cannot: together, these unknowns can have at most this many records.
     Short(Vec<u32>, i64),
-    /// There was no time.
+    /// The steps ran out.
     TooLong,
 }
 
 impl Owners {
-    /// Records whose owners may be any rows that they cover.
+    /// Groups records that may belong to any row that they cover.
     pub(super) fn by_cover(records: &[Record], covers: &Covers) -> Self {
         let place = |number: usize| covers.of_record[number];
         Self::new(records, place, covers.list.len(), Some(covers.list.len() as u32))
     }
 
-    /// Records whose owners are known to be rows of a tuple.
+    /// Groups records whose owners are known to be rows of a tuple.
     pub(super) fn by_tuple(records: &[Record], tuples: usize) -> Self {
         Self::new(records, |number| records[number].tuple, tuples, None)
     }
@@ -82,7 +83,7 @@ impl Owners {
         Self { groups, of_place, covers, group_of_record, own: Vec::new(), owned: Lists::default() }
     }
 
-    /// The places of the groups that may have records of a tuple.
+    /// The places of the groups from which rows of a tuple may have a record.
     fn places<'o>(&self, tuple: u32, of_tuple: &'o Lists) -> impl Iterator<Item = u32> + use<'o> {
         let (sums, covers) = match self.covers {
             Some(covers) => (of_tuple.of(tuple), covers),
@@ -93,7 +94,7 @@ impl Owners {
         sums.iter().map(|sum| sum / 2).filter(move |sum| *sum < covers).chain(alone)
     }
 
-    /// The values that some record lists which may be that of a row of a tuple. `listed` is false everywhere, before and after.
+    /// The values listed by the records that may belong to a row of a tuple. `listed` must be all false, and is so again afterwards.
     pub(super) fn values(&self, tuple: u32, of_tuple: &Lists, listed: &mut [bool]) -> Vec<u32> {
         let mut values = Vec::new();
         'all: for place in self.places(tuple, of_tuple) {
@@ -113,7 +114,7 @@ impl Owners {
         values
     }
 
-    /// Notes whose records are whose in truth. An error if somebody has none.
+    /// Notes whose records are whose in truth. Returns an error if somebody has none.
     pub(super) fn own(&mut self, records: &[Record], known: &Known<'_>) -> Result<()> {
         let wrong =
             || Error::internal("the audit was given records that are not those of the rows of the table");
@@ -160,8 +161,8 @@ impl Owners {
         })
     }
 
-    /// Hands out the records where some unknowns are not what they are in truth: each of `changes` is an unknown and by how much it
-    /// differs. At most `limit` steps are taken, and taken off it.
+    /// Hands out the records when some unknowns differ from the truth. `changes` lists these unknowns and by how much they differ.
+    /// Takes at most `limit` steps, and subtracts those taken from it.
     pub(super) fn hand_out(&self, known: &Known<'_>, changes: &[(u32, i64)], limit: &mut u64) -> Handed {
         let mut places = Places { owners: self, free: BTreeMap::new(), held: BTreeMap::new() };
         for (unknown, by) in changes.iter().filter(|(_, by)| *by < 0) {
@@ -178,7 +179,7 @@ impl Owners {
         Handed::Out(places.transfers())
     }
 
-    /// Whether records can be handed out with these changes. It looks at the records again, one by one.
+    /// Checks independently whether these transfers hand out records for these changes. Checks every transfer again from the records.
     pub(super) fn holds(&self, known: &Known<'_>, changes: &[(u32, i64)], transfers: &[Transfer]) -> bool {
         let mut of_unknown: BTreeMap<u32, i64> = changes.iter().copied().collect();
         let mut of_group: BTreeMap<u32, i64> = BTreeMap::new();
@@ -199,12 +200,12 @@ impl Owners {
     }
 }
 
-/// Records while they are handed out: only what differs from the truth is kept.
+/// The state while records are handed out. Only differences from the truth are kept.
 struct Places<'o> {
     owners: &'o Owners,
     /// The records of a group that nobody has.
     free: BTreeMap<u32, i64>,
-    /// Who has how many records of a group, by group and unknown, more or less than in truth.
+    /// By group and unknown: how many more records of the group the unknown holds than in truth.
     held: BTreeMap<(u32, u32), i64>,
 }
 
@@ -232,16 +233,16 @@ impl Places<'_> {
         all.into_iter().filter(has).collect()
     }
 
-    /// Finds a record for one more row of an unknown, if need be by letting others change theirs.
+    /// Finds a record for one more row of an unknown; if need be, others exchange theirs.
     fn find(&mut self, known: &Known<'_>, unknown: u32, limit: &mut u64) -> Handed {
-        // Mostly a record that somebody just gave away will do.
+        // Usually a record that somebody has just given away fits.
         let free = self.free.iter().filter(|(_, records)| **records > 0).map(|(group, _)| *group);
         let near = free.take(16).find(|group| self.owners.may_own(known, unknown, *group));
         if let Some(group) = near {
             self.give(unknown, group, 1);
             return Handed::Out(Vec::new());
         }
-        // From which unknown a group was reached, and from which group an unknown.
+        // For each group the unknown from which it was reached, and for each unknown the group.
         let mut reached: BTreeMap<u32, u32> = BTreeMap::new();
         let mut from: BTreeMap<u32, u32> = BTreeMap::from([(unknown, NO_GROUP)]);
         let mut queue = VecDeque::from([unknown]);
@@ -274,7 +275,7 @@ impl Places<'_> {
         Handed::Short(from.into_keys().collect(), most)
     }
 
-    /// Gives the last group of a path a new holder, who leaves theirs to the one before, and so on.
+    /// Gives a record of the last group on the path to the unknown before it, which gives up one of the group before, and so on.
     fn exchange(&mut self, reached: &BTreeMap<u32, u32>, from: &BTreeMap<u32, u32>, last: u32) {
         let mut group = last;
         loop {
@@ -288,7 +289,7 @@ impl Places<'_> {
         }
     }
 
-    /// Adds the unknowns that also have no other records than the ones reached: it makes the bound stronger.
+    /// Adds the other unknowns that cannot have records outside the groups reached. That makes the bound stronger.
     fn add_others(
         &self,
         known: &Known<'_>,

@@ -1,14 +1,15 @@
-//! Whose value is the same in every world (models.md 4.10).
+//! Finds the rows that have the same value in every possible world (models.md 4.10).
 //!
-//! The original is one world. So a row has its value for certain if there is no world in which it has another. For each tuple whose rows
-//! all have one value it is assumed that one of them has not. Then either bounds that are passed on contradict each other, or a world is
-//! looked for that keeps to them: it begins with the original, and as long as a sum is outside of its bounds, a row that helps is given
-//! another value, first so that others suffer least, then not so. If a world is found, it is checked again by itself (`is_world`) and shows
-//! that the row, and every other row that has another value in it, is not certain. If all ways end in contradictions, the row is certain.
-//! If neither is found within a number of steps, it is unknown. Steps are counted, not timed, so that the result is always the same.
+//! The original is one world. So a row's value is certain if there is no world in which the row has another value. For each tuple whose rows all
+//! have one value, the search assumes that one of them has another. Then either the propagated bounds contradict each other, or the search looks
+//! for a world that keeps to them. It begins with the original. As long as a sum violates its bounds, it narrows an unknown so that the sum
+//! comes nearer to them: first the way that violates other bounds least, later the opposite way. A world that is found is checked independently
+//! (`is_world`). It shows that the row, and every other row that has another value in it, is not certain. If all ways end in contradictions, the
+//! value is certain. If neither is established within a number of steps, it is unknown. Steps are counted, not timed, so the result is always
+//! the same.
 //!
-//! A linear program was not taken: its answer would be in fractions and in floats, and would have to be proved once more in whole numbers. The
-//! search proves what it says as it goes, and does not look at parts of the table that an assumption does not touch.
+//! The search does not use a linear program: its solution would be fractions in floating point, and would have to be proved again in whole
+//! numbers. This search proves its results as it goes, and does not visit the parts of the table that an assumption does not affect.
 
 use super::bounds::Bounds;
 use super::known::Known;
@@ -19,7 +20,7 @@ use crate::problem::Progress;
 /// What is known about the rows of a tuple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// They have the same value in every world.
+    /// The rows have the same value in every world.
     Certain,
     /// There are two worlds in which they have different values.
     Free,
@@ -27,23 +28,23 @@ pub(super) enum Verdict {
     Unknown,
 }
 
-/// How many steps may be taken.
+/// The most steps of a search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
-    /// For one tuple, in the first round and in further ones.
+    /// The steps for one tuple, in the first round and in the later ones.
     pub(super) each: [u64; 3],
-    /// For all of them.
+    /// The steps for all tuples together.
     pub(super) all: u64,
 }
 
-/// What is taken for a release: more for the one whom a release must satisfy by default.
+/// The budgets for a release. The budget by cover is larger, because a release must withstand that reader by default.
 pub(super) const BY_COVER: Budget = Budget { each: [1 << 14, 1 << 18, 1 << 22], all: 1 << 31 };
 pub(super) const BY_MASK: Budget = Budget { each: [1 << 14, 1 << 18, 1 << 21], all: 1 << 29 };
 
-/// Cuts have at most so many unknowns together.
+/// The most unknowns in all cuts together.
 const MOST_CUT: usize = 1 << 22;
 
-/// Says for every tuple what is known. `given` is what is known beforehand.
+/// Returns the verdict for every tuple. `given` holds the verdicts known beforehand.
 pub(super) fn verdicts(
     known: &Known<'_>,
     given: &[Verdict],
@@ -82,7 +83,7 @@ pub(super) fn verdicts(
     Ok(search.verdicts)
 }
 
-/// A choice that was made: where to undo to, and the unknown with the bounds of the other way.
+/// A choice that the search made: where to undo to, and the unknown with the bounds of the opposite choice.
 struct Choice {
     mark: usize,
     unknown: u32,
@@ -92,19 +93,19 @@ struct Choice {
 struct WorldSearch<'k> {
     bounds: Bounds<'k>,
     verdicts: Vec<Verdict>,
-    /// When the steps for the tuple end.
+    /// The number of steps at which the search for the current tuple ends.
     limit: u64,
 }
 
 impl WorldSearch<'_> {
-    /// Notes for good that all rows of a tuple have a value.
+    /// Records permanently that all rows of a tuple have a value.
     fn fix(&mut self, tuple: u32, unknown: u32) {
         let rows = self.bounds.known.rows[tuple as usize];
         self.verdicts[tuple as usize] = Verdict::Certain;
         self.bounds.narrow(unknown, rows, rows);
     }
 
-    /// Whether some row of a tuple may have another value.
+    /// Finds out whether some row of a tuple may have another value.
     fn ask(&mut self, tuple: u32, unknown: u32, progress: &Progress) -> Result<()> {
         let cuts = self.bounds.cut_size();
         let mark = self.bounds.mark();
@@ -183,7 +184,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Goes back to the last choice whose other way is possible; false if there is none.
+    /// Goes back to the last choice whose opposite is possible. Returns false if there is none.
     fn other_way(&mut self, choices: &mut Vec<Choice>) -> bool {
         while let Some(Choice { mark, unknown, other }) = choices.pop() {
             self.bounds.forget();
@@ -196,8 +197,8 @@ impl WorldSearch<'_> {
     }
 }
 
-/// Whether the original with some unknowns changed is a world. It uses nothing that the search keeps: the sums of the original, what the changes
-/// add to them, and whose record is handed to whom.
+/// Whether the original with some unknowns changed is a world. Uses nothing that the search keeps, only the sums of the original, what the
+/// changes add to them, and who gives a record to whom.
 fn is_world(known: &Known<'_>, changes: &[(u32, i64)], transfers: &[Transfer]) -> bool {
     let mut rows: std::collections::BTreeMap<u32, i64> = std::collections::BTreeMap::new();
     let mut sums: std::collections::BTreeMap<(u32, u32), i64> = std::collections::BTreeMap::new();

@@ -7,7 +7,7 @@ use crate::table::quasi::{Shape, Value};
 
 pub(super) const TEXT: Measure = Measure { kind: Kind::Text, scale: 0 };
 
-/// Columns of texts in their order, and rows as codes with a sensitive value.
+/// A table with columns of texts in their order, and rows given as codes with a sensitive value.
 pub(super) fn table(sizes: &[u32], rows: &[(Vec<u32>, u32)], values: usize) -> (Vec<Quasi>, FrequencyTable) {
     let texts = |count: u32| -> Texts {
         let texts: Vec<String> = (0..count).map(|code| format!("v{code}")).collect();
@@ -34,7 +34,7 @@ pub(super) fn table(sizes: &[u32], rows: &[(Vec<u32>, u32)], values: usize) -> (
     (quasi.collect(), table)
 }
 
-/// A record of the i-th tuple with the ends of what it shows, the values it counts, and the tuples it counts.
+/// A record of a tuple and a sensitive value: the ends of what it shows, its count of each value, and the tuples that it counts.
 fn record(tuple: u32, value: u32, shown: &[(u32, u32)], counts: &[u64], members: &[u32]) -> Record {
     let shown = shown.iter().map(|(low, high)| Value::Span(*low, *high)).collect();
     Record { tuple, value, rows: 1, shown, counts: counts.to_vec(), members: members.to_vec(), others: 0 }
@@ -63,12 +63,12 @@ fn the_paper_gives_three_of_five_away() {
     assert_eq!(found.by_cover, Disclosure { records: 4, certain: 3, unknown: 0 });
     assert_eq!(found.by_mask, Disclosure { records: 5, certain: 3, unknown: 0 });
     assert_eq!(found.least_covered, 2);
-    // Table 1(c) covers the same: 11 pairs, all of them in some assignment (models.md 4.10).
+    // Table 1(c) has the same covers: 11 pairs, all of them part of some assignment (models.md 4.10).
     assert_eq!((found.degrees.least_matching, found.degrees.rows_below_k), (2, 0));
     assert!((found.degrees.mean_matching - 11.0 / 5.0).abs() < 1e-12);
 }
 
-/// models.md 1.15: covered twice, and yet only one record can be the third row's.
+/// models.md 1.15: two records cover the third row, but only one of them can belong to it.
 #[test]
 fn degrees_are_not_matches() {
     let rows: Vec<(Vec<u32>, u32)> = (0..5).map(|code| (vec![code], 0)).collect();
@@ -96,7 +96,8 @@ fn a_row_that_only_its_own_record_covers() {
 }
 
 /// Three tuples of one row each with the values 0, 0 and 1, and every record covers all three. The first record lists 0 only; the others list both
-/// values, so they are alike. Who gives a record away must have it, who takes one must have a value that it lists, and none is left over or missing.
+/// values, so they are alike. Whoever gives a record away must have it, whoever takes one must have a value that it lists, and no record may be left
+/// over or missing.
 #[test]
 fn records_that_change_hands_are_counted_again() {
     let rows = [(vec![0], 0), (vec![1], 0), (vec![2], 1)];
@@ -117,12 +118,12 @@ fn records_that_change_hands_are_counted_again() {
     let holds = |transfers: &[owners::Transfer]| known.owners.holds(&known, &[], transfers);
     assert!(holds(&[]));
     assert!(holds(&[(first, lone, -1), (first, alike, 1), (second, alike, -1), (second, lone, 1)]));
-    // The first row takes another record, and nobody gives it away or takes the one that is left.
+    // The first row takes another record, but nobody gives that one away or takes the first row's.
     assert!(!holds(&[(first, lone, -1), (first, alike, 1)]));
-    // The first row has two records then, and the second none.
+    // Now the first row has two records, and the second none.
     assert!(!holds(&[(first, alike, 1), (second, alike, -1)]));
     // The first record does not list the value of the third row.
     assert!(!holds(&[(first, lone, -1), (first, alike, 1), (third, alike, -1), (third, lone, 1)]));
-    // The first row has none of those that are alike.
+    // The first row has no record of the group that it gives away.
     assert!(!holds(&[(first, alike, -1), (first, lone, 1), (second, lone, -1), (second, alike, 1)]));
 }

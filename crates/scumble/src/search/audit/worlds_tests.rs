@@ -1,4 +1,4 @@
-//! The audit against worlds that are listed one by one. What a world is, is written here once more, from its definition only.
+//! Compares the audit with a list of all possible worlds. The tests define a world once more, independently of the code.
 
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -21,12 +21,12 @@ struct OfRow {
     whole: u32,
 }
 
-/// How worlds are told from others.
+/// How the tests recognise a world.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
-    /// Rows that a record may count are listed, all of them.
+    /// By listing all sets of rows that a record may count.
     Listing,
-    /// There are enough rows of each value.
+    /// By checking that there are enough rows of each value.
     Counting,
 }
 
@@ -63,10 +63,10 @@ fn can_be_handed_out(owners: &[u32], taken: u32) -> bool {
         .any(|row| can_be_handed_out(others, taken | 1 << row))
 }
 
-/// The rows whose value is the same in all worlds: by cover, and by mask.
+/// Counts the rows whose value is the same in all worlds, by cover and by mask.
 fn certain(rows: &[Row], records: &[OfRow], kinds: u32, way: Way) -> (u64, u64) {
     let mut seen = [vec![0_u32; rows.len()], vec![0_u32; rows.len()]];
-    // The rows of the same tuple as an owner: only they may own the record, for somebody who knows the tuple.
+    // The rows of the same tuple as an owner. For somebody who knows the tuple, only they may own the record.
     let alike = |owner: usize| {
         let same = (0..rows.len()).filter(|row| rows[*row].0 == rows[owner].0);
         same.fold(0_u32, |all, row| all | 1 << row)
@@ -98,7 +98,7 @@ fn certain(rows: &[Row], records: &[OfRow], kinds: u32, way: Way) -> (u64, u64) 
     (count(&seen[0]), count(&seen[1]))
 }
 
-/// Publishes a table and compares the audit with all worlds. Says how many rows are certain, by cover and by mask.
+/// Publishes a table and compares the audit with all worlds. Returns how many rows are certain, by cover and by mask.
 fn compare(
     sizes: &[u32],
     rows: &[Row],
@@ -146,7 +146,7 @@ fn compare(
     let unknown = (found.by_cover.unknown, found.by_mask.unknown);
     let what = (rows, k, l, min_cover);
     assert_eq!((now, unknown), (truth, (0, 0)), "{what:?}");
-    // With fewer steps less is known, and nothing that is wrong.
+    // With fewer steps the audit knows less, but nothing wrong.
     let covers = Covers::new(&Coverage::new(&table, &quasi), &records, &Progress::default()).expect("covers");
     for all in [0, 30, 100] {
         let budget = Budget { each: [10, 20, all], all };
@@ -157,7 +157,7 @@ fn compare(
             assert!(bounds.contains(&truth), "{found:?}, and {truth} are certain: {what:?}");
         }
     }
-    // A world of somebody who knows more is a world of somebody who knows less: where nothing is looked for by cover, what is free by mask is free.
+    // A world by mask is a world by cover. So where the search by cover takes no steps, rows that are free by mask are still free by cover.
     let none = Budget { each: [0; 3], all: 0 };
     let (cover, mask) =
         disclosures(&table, 0, &records, &covers, [none, search::BY_MASK], &Progress::default())
@@ -223,8 +223,8 @@ fn random_tables_are_judged_as_by_listing_worlds() {
     );
 }
 
-/// Ages 30, 30 and 40 with flu, HIV and cancer, k = 2 and l = 2: the two younger ones have flu and HIV, so the older one has cancer. No record covers
-/// just the rows that it counts and the older one's.
+/// Ages 30, 30 and 40 with flu, HIV and cancer, k = 2 and l = 2: the two younger people have flu and HIV, so the older one has cancer. No record
+/// covers only the rows that it counts together with the older person's.
 #[test]
 fn a_record_that_covers_more_than_it_counts_gives_a_value_away() {
     let rows = [(vec![0], 0), (vec![0], 1), (vec![1], 2)];
