@@ -3,14 +3,14 @@
 use super::{Bounds, Checker, Cost, Lattice, Outcome};
 use crate::error::{Error, Result, Setting, Wish};
 
-/// The best node so far: least cost, then fewest suppressed rows, then the smallest vector.
+/// The best node so far: the least cost, then the fewest suppressed rows, then the smallest vector.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Best {
     found: Option<(Cost, u64, usize)>,
 }
 
 impl Best {
-    /// Takes a node if it is better.
+    /// Keeps a node if it is better.
     pub fn offer(&mut self, node: usize, outcome: Option<Outcome>) {
         if let Some(outcome) = outcome
             && self.can_be_beaten_by(outcome.cost, outcome.suppressed, node)
@@ -19,7 +19,7 @@ impl Best {
         }
     }
 
-    /// Whether a node with at least this cost and so many suppressed rows might be better.
+    /// Whether a node with at least this cost and at least this many suppressed rows might be better.
     #[must_use]
     pub fn can_be_beaten_by(&self, cost: Cost, suppressed: u64, node: usize) -> bool {
         self.found.is_none_or(|found| (cost, suppressed, node) < found)
@@ -37,7 +37,7 @@ impl Best {
         self.found.map(|(cost, _, _)| cost)
     }
 
-    /// The best of some nodes; those that cannot be are not looked at.
+    /// Finds the best of some nodes. Skips the nodes that cannot be the best.
     pub fn of(nodes: &[usize], checker: &mut Checker<'_>, lattice: &Lattice) -> Result<Self> {
         let bounds = checker.bounds();
         let least = |node: usize| {
@@ -54,7 +54,7 @@ impl Best {
         Ok(best)
     }
 
-    /// The node; an error if there is none.
+    /// Returns the node, or an error if there is none.
     pub fn required(&self) -> Result<usize> {
         self.node().ok_or_else(|| {
             Error::infeasible(

@@ -1,4 +1,4 @@
-//! What a node costs at least, before it is looked at.
+//! Lower bounds on the cost of a node, computed before the node is checked.
 
 use std::cmp::Ordering;
 
@@ -7,12 +7,12 @@ use crate::metrics::{ByColumn, Metric};
 use crate::problem::Problem;
 use crate::table::quasi::Value;
 
-/// A figure by which nodes are ordered: less is better, and figures within rounding of each other are equal.
+/// A figure that orders nodes: less is better, and figures that differ only by rounding are equal.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost(f64);
 
 impl Cost {
-    /// The cost of a metric's figure; a figure that is not defined is the worst of all.
+    /// The cost of a metric's figure. An undefined figure is the worst of all.
     #[must_use]
     pub fn new(figure: Option<f64>, lower_is_better: bool) -> Self {
         match figure {
@@ -33,12 +33,13 @@ impl Cost {
         self.0
     }
 
-    /// A little less, so that a bound stays one when its sums were rounded up.
+    /// Subtracts a little, so that a bound remains a bound even if its sums were rounded up.
     fn rounded_down(self) -> Self {
         if self.0.is_finite() { Self(self.0 - 1e-13 * (1.0 + self.0.abs())) } else { self }
     }
 
-    /// Sums of the same losses in another order differ in the last digits; whole steps of 1e-12 do not (algorithms.md 0.3).
+    /// The cost in whole steps of 1e-12. Sums of the same losses in another order differ in the last digits, but not in these
+    /// steps (algorithms.md 0.3).
     fn steps(self) -> i128 {
         (self.0 * 1e12).round() as i128
     }
@@ -60,7 +61,7 @@ impl PartialOrd for Cost {
 
 impl Ord for Cost {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Whole steps cannot be equal this far apart, nor rounded this near to 0.
+        // Costs this far apart cannot be in the same step, and near 0 the steps are exact.
         let near = |cost: &Self| cost.0.abs() < 1e3;
         if near(self) && near(other) && (self.0 - other.0).abs() > 1e-11 {
             return self.0.total_cmp(&other.0);
@@ -69,7 +70,8 @@ impl Ord for Cost {
     }
 }
 
-/// Lower bounds from the columns alone, for metrics that the columns decide and that only worsen.
+/// Lower bounds computed from the columns alone, for metrics that depend only on the columns and never improve towards coarser
+/// nodes.
 pub struct Bounds<'a> {
     by_column: Box<dyn ByColumn + 'a>,
     lower_is_better: bool,
@@ -78,10 +80,11 @@ pub struct Bounds<'a> {
     sums: Vec<Vec<Sum>>,
 }
 
-/// The penalties of a column at one level, and what hiding rows adds to them: at best, those are hidden that show least anyway.
+/// The penalties of a column at one level, and what suppressing rows adds to them. At best the rows with the largest penalties
+/// are suppressed.
 struct Sum {
     shown: f64,
-    /// Values with the largest penalty first: the rows up to here, and what hiding all of them adds.
+    /// Cumulative, with the values of the largest penalty first: the rows so far, and what suppressing all of them adds.
     hidden: Vec<(u64, f64)>,
 }
 
@@ -100,7 +103,7 @@ impl Sum {
         Self { shown, hidden }
     }
 
-    /// The least sum when so many rows are hidden.
+    /// The least sum when this many rows are suppressed.
     fn least(&self, hidden: u64) -> f64 {
         if hidden == 0 {
             return self.shown;
@@ -113,7 +116,7 @@ impl Sum {
 }
 
 impl<'a> Bounds<'a> {
-    /// The bounds of a metric; `None` if the columns do not decide it, or if hiding a row can make it better.
+    /// The bounds of a metric; `None` if it depends on more than the columns, or if suppressing a row can improve it.
     pub(super) fn new(
         problem: &'a Problem,
         metric: &'static dyn Metric,
@@ -133,7 +136,7 @@ impl<'a> Bounds<'a> {
         Some(Self { by_column, lower_is_better, problem, sums })
     }
 
-    /// What a node costs at least when at least so many rows are suppressed.
+    /// The least cost of a node when at least this many rows are suppressed.
     #[must_use]
     pub fn least(&self, levels: &[u32], suppressed: u64) -> Cost {
         let rows = self.problem.table.rows().max(1) as f64;

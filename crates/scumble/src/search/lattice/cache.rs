@@ -1,10 +1,10 @@
-//! Frequency sets worth keeping: a check rolls up from the smallest finer one instead of from all tuples.
+//! Keeps frequency sets for reuse: a check rolls up from the smallest finer set instead of from all tuples.
 
 use std::sync::Arc;
 
 use super::set::FrequencySet;
 
-/// Sets of nodes, bounded in number and memory; the one that helped least recently goes first.
+/// Sets of nodes, limited in number and memory. The set that was used least recently is dropped first.
 pub(super) struct Cache {
     base: Arc<FrequencySet>,
     kept: Vec<Kept>,
@@ -18,7 +18,7 @@ struct Kept {
     used: u64,
 }
 
-/// Looking through more sets than this costs more than it saves.
+/// The most sets kept. Searching through more costs more than it saves.
 const MOST: usize = 400;
 
 impl Cache {
@@ -27,7 +27,7 @@ impl Cache {
         Self { base: Arc::new(base), kept: Vec::new(), bytes: 0, most_bytes, clock: 0 }
     }
 
-    /// The smallest set of a node at most as coarse as these levels.
+    /// Returns the smallest set of a node at most as coarse as these levels.
     pub(super) fn nearest(&mut self, levels: &[u32]) -> Arc<FrequencySet> {
         self.clock += 1;
         let finer =

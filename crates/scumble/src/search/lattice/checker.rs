@@ -1,4 +1,5 @@
-//! What becomes of the rows at one node. Rows are never touched: classes are rolled up from those of a finer node.
+//! Checks what becomes of the rows at one node. It never reads the rows themselves: classes are rolled up from those of a
+//! finer node.
 
 use std::sync::Arc;
 
@@ -18,12 +19,12 @@ use crate::recoding::published::{ClassView, Classes};
 use crate::table::frequency::{Cell, FrequencyTable};
 use crate::table::quasi::Value;
 
-/// Looks at nodes.
+/// Checks nodes.
 pub struct Checker<'a> {
     problem: &'a Problem,
     metric: &'static dyn Metric,
     lattice: &'a Lattice,
-    /// The rows that a class needs, and the tests that look at more.
+    /// The rows that a class needs, and the tests that look at more than the size.
     least_size: u64,
     tests: Tests<'a>,
     limit: u64,
@@ -35,29 +36,29 @@ pub struct Checker<'a> {
     checked: u64,
 }
 
-/// What a look at a node found.
+/// The result of checking a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Visit {
-    /// The rows in classes that fail a model; where they are more than the suppression limit, only a part of them.
+    /// The rows in classes that fail a model. If they exceed the suppression limit, this may count only some of them.
     pub failing: u64,
-    /// At least so many rows are in failing classes at every finer node.
+    /// A lower bound on the rows in failing classes at every finer node.
     pub finer: u64,
     /// No coarser node costs less than this.
     pub bound: Cost,
-    /// What publishing at this node gives, if it can be.
+    /// The outcome of publishing at this node, if that is possible.
     pub outcome: Option<Outcome>,
 }
 
-/// What publishing at a node gives.
+/// The outcome of publishing at a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outcome {
     /// By the metric.
     pub cost: Cost,
-    /// The rows suppressed in all, also for the sake of the other suppressed ones.
+    /// All suppressed rows, including those suppressed only to protect the others.
     pub suppressed: u64,
 }
 
-/// What fails at a node.
+/// The failures at a node.
 struct Failing {
     rows: u64,
     finer: u64,
@@ -90,7 +91,8 @@ impl<'a> Checker<'a> {
         };
         let (mut sizes_of_tuples, mut people) = (weights(table), Vec::new());
         if let Some(population) = problem.population() {
-            // The same tuples may be there again; what is looked at is always rolled up.
+            // A tuple of the population may also be in the table. That does no harm, because sets are rolled up before they
+            // are read.
             people.resize(table.tuples(), 0);
             people.extend(weights(population));
             sizes_of_tuples.resize(people.len(), 0);
@@ -123,25 +125,25 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The nodes looked at so far.
+    /// The number of nodes checked so far.
     #[must_use]
     pub fn checked(&self) -> u64 {
         self.checked
     }
 
-    /// How many rows may be suppressed.
+    /// The most rows that may be suppressed.
     #[must_use]
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// How many distinct values a column shows at a level.
+    /// The number of distinct values that a column shows at a level.
     #[must_use]
     pub fn values(&self, column: usize, level: u32) -> usize {
         self.domain.level(column, level).rows.iter().filter(|rows| **rows > 0).count()
     }
 
-    /// How much a column tells at a level about which row is meant: the entropy of its values.
+    /// How well a column at a level identifies a row: the entropy of its values.
     #[must_use]
     pub fn entropy(&self, column: usize, level: u32) -> f64 {
         let all = self.problem.table.rows() as f64;
@@ -149,18 +151,18 @@ impl<'a> Checker<'a> {
         self.domain.level(column, level).rows.iter().filter(|rows| **rows > 0).map(of_value).sum()
     }
 
-    /// Lower bounds for nodes not looked at, if the columns decide the metric and it only worsens.
+    /// Lower bounds for unchecked nodes, if the metric depends only on the columns and never improves towards coarser nodes.
     #[must_use]
     pub fn bounds(&self) -> Option<Bounds<'a>> {
         Bounds::new(self.problem, self.metric, &self.domain, &self.penalties)
     }
 
-    /// The rows in failing classes; where they are more than the suppression limit, only a part of them.
+    /// The rows in failing classes. If they exceed the suppression limit, this may count only some of them.
     pub fn failing(&mut self, node: usize) -> Result<u64> {
         Ok(self.visit(node)?.failing)
     }
 
-    /// The rows in failing classes, all of them whatever the limit.
+    /// All rows in failing classes, whatever the limit.
     pub fn all_failing(&mut self, node: usize) -> Result<u64> {
         let levels = self.lattice.levels(node);
         self.all_failing_at(&levels)
@@ -175,7 +177,7 @@ impl<'a> Checker<'a> {
         Ok(failing.map(|class| u64::from(set.sizes[class])).sum())
     }
 
-    /// Looks at a node.
+    /// Checks a node.
     pub fn visit(&mut self, node: usize) -> Result<Visit> {
         let levels = self.lattice.levels(node);
         let source = self.source(&levels)?;
@@ -185,16 +187,17 @@ impl<'a> Checker<'a> {
         Ok(visit)
     }
 
-    /// Counts a look that is done: one that is not has not changed anything.
+    /// Counts a finished check. An unfinished one has changed nothing.
     fn looked(&mut self) {
         self.checked += 1;
         self.problem.progress.advance(1);
     }
 
-    /// Looks at several nodes at once, on all cores.
+    /// Checks several nodes in parallel.
     pub fn visit_all(&mut self, nodes: &[usize]) -> Result<Vec<Visit>> {
         self.problem.progress.check()?;
-        // What a node is rolled up from is settled before, so that nothing depends on which thread is faster.
+        // The sources of all nodes are fixed before any work starts, so the result does not depend on which thread is
+        // faster.
         let jobs: Vec<_> = nodes
             .iter()
             .map(|node| self.lattice.levels(*node))
@@ -224,19 +227,20 @@ impl<'a> Checker<'a> {
         Ok(set)
     }
 
-    /// What the classes of a node are rolled up from.
+    /// The set from which the classes of a node are rolled up.
     fn source(&mut self, levels: &[u32]) -> Result<Arc<FrequencySet>> {
         self.problem.progress.check()?;
         Ok(self.cache.nearest(levels))
     }
 
-    /// What becomes of the rows at a node, and its set if all of it was needed to know.
+    /// Returns what becomes of the rows at a node, and its set if all of it was needed.
     fn look(&self, source: &FrequencySet, levels: &[u32]) -> Result<(Option<Arc<FrequencySet>>, Visit)> {
         let marks = self.domain.coarsen(&source.keys, &source.levels, levels);
         self.problem.progress.check()?;
         let merge = self.merge(levels, &marks);
-        // Finer nodes mostly suppress far too many rows; a part of the classes is enough to know. A figure on all classes is
-        // a bound for coarser nodes, so where the columns do not decide the metric all are wanted.
+        // Fine nodes mostly suppress far too many rows, and a part of the classes is enough to see that. But where the
+        // metric depends on more than the columns, the figure on all classes is a bound for coarser nodes, so all of them
+        // are needed.
         if self.least_size > 1 && self.by_column.is_some() {
             let failing = source.smaller_than(self.least_size, &merge);
             if failing > self.limit {
@@ -271,16 +275,17 @@ impl<'a> Checker<'a> {
         size >= self.least_size && self.tests.pass(&class, people)
     }
 
-    /// How many rows of a class are in failing classes at least, however it is divided; `None` if the class passes.
+    /// Returns a lower bound on the rows of a class that are in failing classes however it is divided; `None` if the class
+    /// passes.
     fn failing_part(&self, class: &ClassView<'_>, people: u64) -> Option<u64> {
         if class.size < self.least_size {
             return Some(class.size);
         }
         let of_rows = self.tests.of_rows.iter().filter(|(test, _)| !test.passes(class));
         let part = |(test, monotonicity): &(&dyn ClassTest, Monotonicity)| match monotonicity {
-            // Were a part of it to pass, so would the whole.
+            // If any part of the class passed, the whole would pass too.
             Monotonicity { upward: true, .. } => class.size,
-            // Were all parts to pass, so would the whole.
+            // If all parts of the class passed, the whole would pass too.
             Monotonicity { merging: true, .. } => test.failing_part(class).max(1),
             _ => 0,
         };
@@ -288,14 +293,14 @@ impl<'a> Checker<'a> {
         let part_with_people = |(test, monotonicity): &(&dyn PopulationTest, Monotonicity)| match monotonicity
         {
             Monotonicity { upward: true, .. } => class.size,
-            // The part that fails may be people without a row, who may yet be told from nobody if rows are suppressed.
+            // The failing part may consist of people without a row, for whom suppressed rows may still stand in.
             Monotonicity { merging: true, .. } => u64::from(!test.judges_absent() || self.limit == 0),
             _ => 0,
         };
         of_rows.map(part).chain(of_people.map(part_with_people)).max()
     }
 
-    /// The failing classes, until neither this node nor a finer one can be published.
+    /// Collects the failing classes, and stops as soon as neither this node nor a finer one can be published.
     fn failing_classes(&self, set: &FrequencySet) -> Failing {
         let mut failing = Failing { rows: 0, finer: 0, classes: Vec::new() };
         let payloads = self.problem.table.payloads();
@@ -306,7 +311,7 @@ impl<'a> Checker<'a> {
                 continue;
             }
             if size == 0 {
-                // Where nothing is suppressed, nobody stands in for people without a row: they fail by themselves.
+                // Where nothing is suppressed, no row stands in for people without a row, so they fail by themselves.
                 let fails = self.limit == 0 && !self.tests.absent_pass(set.people(class));
                 failing.rows += u64::from(fails);
                 failing.finer += u64::from(fails);
@@ -349,7 +354,8 @@ impl<'a> Checker<'a> {
         Cost::new(figure, self.metric.lower_is_better())
     }
 
-    /// The classes that are suppressed at last, as [`Problem::suppress_failing`] does it; `None` if their rows are too many.
+    /// Returns the classes that are suppressed in the end, as [`Problem::suppress_failing`] would; `None` if they have too
+    /// many rows.
     fn suppressed(
         &self,
         levels: &[u32],
@@ -385,14 +391,14 @@ impl<'a> Checker<'a> {
         (rows <= self.limit).then_some(classes)
     }
 
-    /// The people who are in no class that is shown.
+    /// The number of people who are in no class that is shown.
     fn people_of_rest(&self, set: &FrequencySet, suppressed: &[u32]) -> u64 {
         let without_rows = (0..set.people.len()).filter(|class| set.sizes[*class] == 0);
         let suppressed = suppressed.iter().map(|class| *class as usize);
         without_rows.chain(suppressed).map(|class| set.people(class)).sum()
     }
 
-    /// Adds the smallest classes until the suppressed rows pass; `None` if they are too many by then.
+    /// Suppresses the smallest classes as well until the suppressed rows pass; `None` if they are then too many.
     fn repair_star(
         &self,
         levels: &[u32],
@@ -416,7 +422,8 @@ impl<'a> Checker<'a> {
         }
         let mut is_suppressed = vec![false; set.len()];
         classes.iter().for_each(|class| is_suppressed[*class as usize] = true);
-        // A class that alone is more than may still be suppressed cannot help, nor can any that come after it.
+        // A class larger than what may still be suppressed cannot help, and neither can those after it, which are no
+        // smaller.
         let room = self.limit - rows;
         let size = |class: u32| set.sizes[class as usize];
         let mut kept: Vec<u32> = (0..set.len() as u32)
@@ -476,7 +483,7 @@ impl<'a> Checker<'a> {
         Outcome { cost: self.cost(by_column.figure(&means)), suppressed }
     }
 
-    /// The long way, for metrics that look at more than columns and sizes.
+    /// Measures the published classes, for metrics that look at more than columns and sizes. This is slow.
     fn judge_by_classes(&self, step: &Step, mut visit: Visit) -> Result<Visit> {
         let problem = self.problem;
         let measure = |classes: Classes| self.metric.measure(&classes, problem);

@@ -1,4 +1,4 @@
-//! What the columns show at each level, with the values that occur numbered from 0, and the keys made of these numbers.
+//! What the columns show at each level. Values that occur are numbered from 0, and these numbers make up the keys of classes.
 
 use std::borrow::Cow;
 
@@ -20,23 +20,24 @@ pub(super) struct Domain {
 
 /// A column at one level.
 pub(super) struct Level {
-    /// For each value of each finer level the place of its value at this one, by finer level.
+    /// By finer level: for each value of that level, the place of its value at this one.
     from: Vec<Vec<u32>>,
-    /// For each code the place of its value among `values`; codes that do not occur have place 0.
+    /// For each code, the place of its value among `values`; 0 for codes that do not occur.
     places: Vec<u32>,
     /// The values that occur, ascending.
     pub(super) values: Vec<Value>,
-    /// The rows of each value; none where only people of the population have it.
+    /// The rows of each value; 0 for values that only people of the population have.
     pub(super) rows: Vec<u64>,
     /// Whether a value is published as `*`.
     pub(super) star: Vec<bool>,
 }
 
-/// How a class of a node is written as one integer.
+/// How a class of a node is encoded as one integer.
 enum Keys {
-    /// The places of all columns side by side, one field a column: a coarser key is made from a finer one.
+    /// The places of all columns side by side, one field per column. A coarser key can be computed from a finer one.
     Packed(Vec<Field>),
-    /// More than 64 bits: the number of one tuple of the class, and the codes of all tuples, tuple by tuple.
+    /// For keys of more than 64 bits. The key is the number of one tuple of the class; stored here are the codes of all
+    /// tuples, tuple by tuple.
     Tuples(Vec<u32>),
 }
 
@@ -47,10 +48,10 @@ struct Field {
     mask: u64,
 }
 
-/// The bits of a key that a column, or some neighbouring ones, take, and what each of their values becomes.
+/// The bits of a key that one column, or several neighbouring ones, occupy, and what each of their values becomes.
 type Table<'a> = (Field, Cow<'a, [u32]>);
 
-/// Key computations of fewer classes than this are not worth a second thread.
+/// With fewer classes than this, a second thread does not pay off.
 const PARALLEL: usize = 1 << 15;
 
 impl Domain {
@@ -62,7 +63,7 @@ impl Domain {
             |column: &Vec<Level>| column.first().map_or(0, |level| bits_for(level.values.len() as u32));
         let mut fields = Vec::new();
         let mut shift = 0;
-        // The last column is the least significant, so that keys are ordered as tuples are.
+        // The last column is the least significant, so keys sort as tuples do.
         for column in columns.iter().rev() {
             fields.push(Field { shift: shift.min(63), mask: (1_u64 << bits(column)) - 1 });
             shift += bits(column);
@@ -112,7 +113,7 @@ impl Domain {
         columns.map(|(column, levels)| levels.iter().map(|level| of_level(column, level)).collect()).collect()
     }
 
-    /// The place of a column's value in a class of a node at which the column has this level.
+    /// The place of a column's value in a class of a node where the column has this level.
     pub(super) fn place(&self, key: u64, column: usize, level: u32) -> u32 {
         match &self.keys {
             Keys::Packed(fields) => ((key >> fields[column].shift) & fields[column].mask) as u32,
@@ -123,13 +124,13 @@ impl Domain {
         }
     }
 
-    /// No more classes than this have different places at a node.
+    /// The most classes that a node with these levels can have.
     pub(super) fn most_classes(&self, levels: &[u32]) -> usize {
         self.at(levels).fold(1, |all: usize, level| all.saturating_mul(level.values.len().max(1)))
     }
 
-    /// For classes of the node `from`, what tells them apart at the coarser node `to`: equal numbers for classes that become
-    /// one. The new keys themselves where keys are packed.
+    /// For each class of the node `from`, a number that is equal for classes that become one at the coarser node `to`. Where
+    /// keys are packed, the numbers are the new keys.
     pub(super) fn coarsen(&self, keys: &[u64], from: &[u32], to: &[u32]) -> Vec<u64> {
         let fields = match &self.keys {
             Keys::Packed(fields) => fields,
@@ -148,8 +149,8 @@ impl Domain {
         }
     }
 
-    /// The bits of a key that stay as they are, and for the others what becomes of them. Neighbouring columns share a table as
-    /// long as it is small beside the number of keys.
+    /// Returns the bits of a key that stay as they are, and tables for the others. Neighbouring columns share a table as long
+    /// as it is small compared with the number of keys.
     fn tables(&self, fields: &[Field], from: &[u32], to: &[u32], keys: usize) -> (u64, Vec<Table<'_>>) {
         let most_bits = (keys / 16).max(1).ilog2().min(11);
         let mut unchanged = u64::MAX;
@@ -161,7 +162,7 @@ impl Domain {
             }
             unchanged &= !(field.mask << field.shift);
             let level = self.level(column, to[column]);
-            // Where one value is left, its place is 0.
+            // A column with a single value has place 0.
             if level.values.len() <= 1 {
                 continue;
             }
@@ -170,7 +171,7 @@ impl Domain {
                 Some((shared, table))
                     if field.shift + field.mask.count_ones() - shared.shift <= most_bits =>
                 {
-                    // What lies between the two stays as it is, and is left to the bits that do.
+                    // The unchanged bits between the two fields are left out of the table.
                     let above = field.shift - shared.shift;
                     let mask = (field.mask << above) | ((1 << above) - 1);
                     let of = |map: &[u32], place: u64| map.get(place as usize).copied().unwrap_or(0);
@@ -184,7 +185,7 @@ impl Domain {
         (unchanged, tables)
     }
 
-    /// Whether the numbers that [`coarsen`](Self::coarsen) gives are keys.
+    /// Whether the numbers returned by [`coarsen`](Self::coarsen) are keys.
     pub(super) fn is_packed(&self) -> bool {
         matches!(self.keys, Keys::Packed(_))
     }
@@ -192,7 +193,7 @@ impl Domain {
     fn ranks(&self, tuples: &[u64], codes: &[u32], levels: &[u32]) -> Vec<u64> {
         let width = self.columns.len();
         let mut packer = Packer::new(tuples.len());
-        // Columns that show one value only tell nothing apart.
+        // Columns with a single value distinguish nothing.
         for (column, level) in self.at(levels).enumerate().filter(|(_, level)| level.values.len() > 1) {
             packer.push(level.values.len() as u32, |at| {
                 level.places[codes[tuples[at] as usize * width + column] as usize]
@@ -202,7 +203,7 @@ impl Domain {
     }
 }
 
-/// The table of a problem and its population, if a model looks at it.
+/// The table of a problem, and its population if a model looks at it.
 fn tables(problem: &Problem) -> impl Iterator<Item = &FrequencyTable> {
     std::iter::once(&problem.table).chain(problem.population())
 }

@@ -1,7 +1,7 @@
-//! The lattice of full-domain recodings (algorithms.md B14): one level a column, ordered column by column.
+//! The lattice of full-domain recodings (algorithms.md B14). A node gives every column one level.
 //!
-//! A node is a number whose digits are the levels, the first column most significant, so numbers are ordered as the vectors
-//! are. What a search needs to know about a node comes from a [`Checker`].
+//! A node is a number whose digits are the levels, the first column most significant, so numbers sort as the vectors do.
+//! Searches learn about nodes from a [`Checker`].
 
 use crate::error::{Error, Result, Setting, Wish};
 use crate::problem::Problem;
@@ -22,17 +22,17 @@ pub use checker::{Checker, Outcome, Visit};
 pub struct Lattice {
     /// The highest level of each column.
     heights: Vec<u32>,
-    /// What one level more of a column adds to a node's number.
+    /// What one more level of a column adds to a node's number.
     strides: Vec<usize>,
     nodes: usize,
 }
 
-/// The most nodes that a search keeps notes about, some 30 bytes each.
+/// The most nodes of a search that stores some 30 bytes about each.
 const LARGEST: usize = 1 << 24;
 
 impl Lattice {
-    /// The lattice of a problem's columns, for searches that keep notes about every node; an error if a column has no tree
-    /// or there are too many nodes.
+    /// The lattice of a problem's columns, for searches that store something about every node. Returns an error if a column
+    /// has no tree or there are too many nodes.
     pub fn new(problem: &Problem, algorithm: &str) -> Result<Self> {
         let lattice = Self::of_any_size(problem, algorithm)?;
         if lattice.nodes > LARGEST {
@@ -47,7 +47,7 @@ impl Lattice {
         Ok(lattice)
     }
 
-    /// The lattice of a problem's columns, for searches that go through a few nodes of it.
+    /// The lattice of a problem's columns, for searches that visit only a few of its nodes.
     pub fn of_any_size(problem: &Problem, algorithm: &str) -> Result<Self> {
         problem.check_trees(algorithm)?;
         let heights = problem.quasi.iter().map(|quasi| quasi.tree().map_or(0, |tree| tree.height()));
@@ -61,7 +61,7 @@ impl Lattice {
         })
     }
 
-    /// The lattice of any number of columns, for searches that keep to vectors of levels: where there are too many nodes, they
+    /// The lattice of any number of columns, for searches that work on vectors of levels. Where there are too many nodes, they
     /// have no numbers.
     pub fn of_any_width(problem: &Problem, algorithm: &str) -> Result<Self> {
         problem.check_trees(algorithm)?;
@@ -83,7 +83,7 @@ impl Lattice {
         Some(Self { heights, strides, nodes })
     }
 
-    /// How many vectors of levels there are, also where they have no numbers.
+    /// The number of vectors of levels, even where they are too many to be numbered.
     #[must_use]
     pub fn combinations(&self) -> f64 {
         self.heights.iter().map(|height| f64::from(*height) + 1.0).product()
@@ -144,7 +144,7 @@ impl Lattice {
         (0..self.width()).map(|column| self.level(node, column)).sum()
     }
 
-    /// Whether `fine` is at most `coarse` in every column.
+    /// Whether no level of `fine` is above that of `coarse`.
     #[must_use]
     pub fn below(&self, fine: usize, coarse: usize) -> bool {
         (0..self.width()).all(|column| self.level(fine, column) <= self.level(coarse, column))
@@ -183,7 +183,7 @@ impl Lattice {
         }
     }
 
-    /// All nodes by ascending height, equal heights in the order of their numbers.
+    /// All nodes by ascending height; nodes of equal height are in the order of their numbers.
     #[must_use]
     pub fn by_height(&self) -> Vec<Vec<usize>> {
         let mut by_height = vec![Vec::new(); self.heights.iter().sum::<u32>() as usize + 1];
@@ -192,19 +192,21 @@ impl Lattice {
     }
 }
 
-/// Which conclusions from one node to others the models allow (models.md 0.5).
+/// The conclusions from one node about others that the models allow (models.md 0.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pruning {
-    /// Rows in failing classes only grow downwards: a passing class passes whatever it is merged with.
+    /// The number of rows in failing classes only grows towards finer nodes, because a passing class still passes when it is
+    /// merged with any other.
     Counts,
-    /// Nothing may be suppressed, and merging passing classes gives passing ones: what is finer than a failing node fails.
+    /// Nothing may be suppressed, and merging passing classes gives passing ones, so whatever is finer than a failing node
+    /// fails.
     Verdicts,
     /// None.
     Nothing,
 }
 
 impl Pruning {
-    /// What a problem allows.
+    /// Returns the conclusions that a problem allows.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
         let all = |holds: fn(crate::models::Monotonicity) -> bool| {
@@ -219,7 +221,7 @@ impl Pruning {
         }
     }
 
-    /// An error if none are allowed, for algorithms that rest on them.
+    /// Returns an error if no conclusions are allowed, for algorithms that depend on them.
     pub fn required(problem: &Problem, algorithm: &str) -> Result<Self> {
         let pruning = Self::of(problem);
         if pruning != Self::Nothing {

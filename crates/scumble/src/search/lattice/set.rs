@@ -6,16 +6,16 @@ use rayon::prelude::*;
 
 use crate::table::frequency::{Cell, cells_by_group};
 
-/// The classes of a node, in an order that only depends on the set they were rolled up from.
+/// The classes of a node, in an order that depends only on the set from which they were rolled up.
 #[derive(Debug)]
 pub(super) struct FrequencySet {
     /// The node.
     pub(super) levels: Box<[u32]>,
-    /// What each class shows, as the domain writes it.
+    /// What each class shows, as encoded by the domain.
     pub(super) keys: Vec<u64>,
     /// The rows of each class.
     pub(super) sizes: Vec<u32>,
-    /// The people of each class; empty if no model looks at them. Classes without rows may have some.
+    /// The people of each class; empty if no model looks at people. A class without rows may have people.
     pub(super) people: Vec<u32>,
     /// The rows of each class per payload (compressed sparse rows); empty if no model reads payloads.
     pub(super) starts: Vec<u32>,
@@ -26,32 +26,32 @@ pub(super) struct FrequencySet {
 pub(super) struct Merge<'a> {
     /// The coarser node.
     pub(super) levels: &'a [u32],
-    /// Equal for classes that become one.
+    /// For each class a number that is equal for classes that become one.
     pub(super) marks: &'a [u64],
-    /// Whether the marks are the keys of the coarser classes; else these keep the key of their first part.
+    /// Whether the marks are the keys of the coarser classes. If not, a coarser class keeps the key of its first part.
     pub(super) marks_are_keys: bool,
-    /// The most classes that there can be.
+    /// The most classes that are possible.
     pub(super) most: usize,
     /// How many payloads there are.
     pub(super) payloads: usize,
 }
 
-/// Sets of more classes than this are merged in parts whose tables stay in the cache of a core.
+/// Sets of more classes than this are merged in parts, whose tables fit in the cache of a core.
 const PART: usize = 1 << 16;
 
-/// A part of sets of fewer classes than this is not looked at before the whole is.
+/// In sets of fewer classes than this, no part is checked before the whole.
 const PROBED: usize = 1 << 12;
 
 /// Spreads marks that differ in few bits.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 thread_local! {
-    /// Tables are used thousands of times; making them anew would cost more than filling them.
+    /// Tables are used thousands of times. Allocating them each time would cost more than filling them.
     static TABLE: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Numbers equal marks: calls `see` with the number of each mark, numbers ascending from 0 as they first occur, and returns
-/// the distinct marks in that order. `skipped` bits of the hash are the same for all marks.
+/// Numbers equal marks. Calls `see` with the number of each mark, where numbers ascend from 0 as marks first occur, and
+/// returns the distinct marks in that order. `skipped` leading bits of the hash are the same for all marks.
 fn number(
     marks: impl Iterator<Item = u64>,
     count: usize,
@@ -63,7 +63,7 @@ fn number(
     let mask = (1_usize << bits) - 1;
     let mut known: Vec<u64> = Vec::new();
     TABLE.with_borrow_mut(|table| {
-        // Open addressing; a slot holds a number plus one, and the marks of the numbers are beside.
+        // Open addressing: a slot holds a number plus one, and the marks of the numbers are stored separately.
         table.clear();
         table.resize(1 << bits, 0);
         let mut last: Option<(u64, u32)> = None;
@@ -98,7 +98,7 @@ impl FrequencySet {
         self.keys.len()
     }
 
-    /// What it occupies.
+    /// The memory that the set occupies, in bytes.
     pub(super) fn bytes(&self) -> usize {
         12 * self.keys.len() + 4 * self.people.len() + 4 * self.starts.len() + 8 * self.cells.len()
     }
@@ -116,7 +116,8 @@ impl FrequencySet {
         &self.cells[self.starts[class] as usize..self.starts[class + 1] as usize]
     }
 
-    /// The rows in coarser classes of fewer rows than these, of a part of all classes; 0 where the part is not worth a look.
+    /// The number of rows in coarser classes with fewer than `least` rows, counting only a part of all classes; 0 where
+    /// checking a part is not worthwhile.
     pub(super) fn smaller_than(&self, least: u64, merge: &Merge<'_>) -> u64 {
         if self.len() < PROBED {
             return 0;
@@ -139,7 +140,7 @@ impl FrequencySet {
         sizes.iter().map(|size| u64::from(*size)).filter(|size| *size < least).sum()
     }
 
-    /// Merges classes.
+    /// Merges classes into those of a coarser node.
     pub(super) fn roll_up(&self, merge: &Merge<'_>) -> Self {
         if self.starts.is_empty() && self.people.is_empty() && self.len() > PART && merge.marks_are_keys {
             return self.roll_up_in_parts(merge);
@@ -175,9 +176,9 @@ impl FrequencySet {
         Self { levels: merge.levels.into(), keys, sizes, people, starts, cells }
     }
 
-    /// The cells of coarser classes, each part of which is in one of them.
+    /// Merges the cells of classes into those of the coarser classes.
     fn merge_cells(&self, class_of: &[u32], classes: usize, payloads: usize) -> (Vec<u32>, Vec<Cell>) {
-        // Adding up in a table of all payloads is fastest while most of it is used.
+        // Adding up in a table of all payloads is fastest as long as most of the table is used.
         if classes.saturating_mul(payloads) > 4 * self.cells.len() {
             return cells_by_group(classes, || {
                 (0..self.len()).flat_map(|place| {
@@ -200,11 +201,11 @@ impl FrequencySet {
         (starts, cells)
     }
 
-    /// The same for large sets without payloads: classes are dealt out to parts by a hash, and each part is merged alone.
+    /// Does the same for large sets without payloads. A hash deals out classes to parts, and each part is merged by itself.
     fn roll_up_in_parts(&self, merge: &Merge<'_>) -> Self {
         let bits = (self.len() / (PART / 4)).next_power_of_two().trailing_zeros().max(1);
         let part = |mark: u64| (mark.wrapping_mul(SPREAD) >> (64 - bits)) as usize;
-        // Each chunk is dealt out by one thread. Their number is fixed, so that nothing depends on how many threads there are.
+        // One thread deals out each chunk. The number of chunks is fixed, so nothing depends on the number of threads.
         let chunk = self.len().div_ceil(4);
         let dealt: Vec<(Vec<usize>, Vec<u64>, Vec<u32>)> = merge
             .marks
@@ -272,7 +273,7 @@ mod tests {
             starts: vec![0, 2, 3, 4, 5],
             cells: vec![cell(0, 1), cell(1, 2), cell(0, 1), cell(1, 2), cell(2, 5)],
         };
-        // Three payloads are added up in a table, a thousand are sorted.
+        // Three payloads are added up in a table; a thousand are sorted.
         for (marks_are_keys, keys, payloads) in [(true, [2, 9], 3), (false, [4, 5], 1_000)] {
             let merge = Merge { levels: &[1], marks: &[2, 9, 2, 9], marks_are_keys, most: 2, payloads };
             let merged = set.roll_up(&merge);

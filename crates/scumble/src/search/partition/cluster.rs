@@ -1,4 +1,4 @@
-//! One cluster: its rows, its closure, and what one row more or less would do to it.
+//! One cluster: its rows, its closure, and the effect of adding or removing a row.
 
 use super::space::Space;
 use crate::table::quasi::Value;
@@ -8,22 +8,22 @@ use crate::table::quasi::Value;
 pub struct Member {
     /// The kind.
     pub kind: u32,
-    /// How many rows.
+    /// The number of rows.
     pub rows: u32,
 }
 
-/// The codes of a cluster in one column, as far as its closure needs them.
+/// The codes of a cluster in one column that determine its closure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Edge {
-    /// The two least and the two greatest codes over the rows. They are the same code twice where two rows have it, so the
-    /// second is what is left when a row with the first goes.
+    /// The two least and the two greatest codes over the rows. If two rows share the least (or greatest) code, it appears twice,
+    /// so the second code is always what remains when a row with the first is removed.
     Extent { low: [u32; 2], high: [u32; 2] },
-    /// The codes present as bits, and those that only one row has.
+    /// The codes present as bits, and the codes that only one row has.
     Set { present: u64, single: u64 },
 }
 
 impl Edge {
-    /// No row.
+    /// The edge of a cluster without rows.
     fn none(set: bool) -> Self {
         if set {
             Self::Set { present: 0, single: 0 }
@@ -35,8 +35,7 @@ impl Edge {
     fn add(&mut self, code: u32, rows: u32) {
         match self {
             Self::Extent { low, high } => {
-                // A code that comes first goes to both places of an empty edge, which is right for `high` only if it is told apart
-                // from "no row": hence the check by `low`.
+                // `high` is 0 both without rows and for a single row with code 0, so `low` says how many rows there are.
                 let empty = low[0] == u32::MAX;
                 let lone = low[1] == u32::MAX;
                 if code < low[0] {
@@ -61,7 +60,7 @@ impl Edge {
         }
     }
 
-    /// Whether a row with this code can go without the edge being counted anew.
+    /// Whether a row with this code can be removed without recounting the edge.
     fn is_inside(&self, code: u32) -> bool {
         match self {
             Self::Extent { low, high } => low[1] < code && code < high[1],
@@ -81,7 +80,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster of these rows, which are given by ascending kind, one member a kind.
+    /// A cluster of these rows, given by ascending kind with one member per kind.
     #[must_use]
     pub fn new(space: &Space<'_>, members: Vec<Member>) -> Self {
         let size = members.iter().map(|member| u64::from(member.rows)).sum();
@@ -128,7 +127,7 @@ impl Cluster {
         self.size * self.cost
     }
 
-    /// What the closure would cost with one row of the kind `out` less and one of the kind `into` more.
+    /// The cost of the closure with one row of the kind `out` removed and one of the kind `into` added.
     #[must_use]
     pub fn cost_of_change(&self, space: &Space<'_>, out: Option<u32>, into: Option<u32>) -> u64 {
         if self.size + u64::from(into.is_some()) == u64::from(out.is_some()) {
@@ -150,7 +149,7 @@ impl Cluster {
                         }
                     }
                     if let Some(code) = into {
-                        // The last row may just have gone.
+                        // The only row may just have been removed.
                         let empty = least == u32::MAX;
                         least = least.min(code);
                         greatest = if empty { code } else { greatest.max(code) };
@@ -172,7 +171,7 @@ impl Cluster {
         cost
     }
 
-    /// What the closure of this and another cluster together would cost.
+    /// The cost of the closure of this cluster and another one together.
     #[must_use]
     pub fn cost_with(&self, space: &Space<'_>, other: &Self) -> u64 {
         let mut cost = 0;
@@ -190,7 +189,7 @@ impl Cluster {
         cost
     }
 
-    /// The least code in a column, for putting clusters into an order.
+    /// The least code in a column. It is used to sort clusters.
     #[must_use]
     pub fn least_code(&self, column: usize) -> u32 {
         match self.edges[column] {
@@ -212,7 +211,7 @@ impl Cluster {
         self.cost = self.cost_of_change(space, None, None);
     }
 
-    /// Removes rows of a kind that it has.
+    /// Removes rows of a kind, of which the cluster must have enough.
     pub fn remove(&mut self, space: &Space<'_>, kind: u32, rows: u32) {
         let found = self.members.binary_search_by_key(&kind, |member| member.kind);
         debug_assert!(found.is_ok_and(|place| self.members[place].rows >= rows), "no such rows to remove");
@@ -239,7 +238,7 @@ impl Cluster {
         self.edges[column] = edge;
     }
 
-    /// Whether it would meet every model with one row of the kind `out` less and one of the kind `into` more.
+    /// Whether the cluster would meet every model with one row of the kind `out` removed and one of the kind `into` added.
     #[must_use]
     pub fn passes_changed(&self, space: &Space<'_>, out: Option<u32>, into: Option<u32>) -> bool {
         if space.only_size() {
@@ -255,7 +254,7 @@ impl Cluster {
         space.passes(&members)
     }
 
-    /// What it shows.
+    /// The values that the cluster shows.
     #[must_use]
     pub fn values(&self, space: &Space<'_>) -> Vec<Value> {
         let value = |(column, edge): (usize, &Edge)| match edge {

@@ -1,10 +1,10 @@
 //! Partitions of rows into clusters that can be changed row by row, for clusterings and local searches.
 //!
-//! Rows that no model and no cost can tell apart are one *kind*; a cluster has so many rows of each kind, and the rows of one
-//! kind may be in several clusters. Each cluster knows its closure, the least coarse values that cover its rows, and enough
-//! about the edges of that closure to say at once what one row more or less would do to it. The cost of a partition is the sum
-//! over clusters of size times the cost of the closure, in fixed point (algorithms.md 0.3), so that it does not depend on the
-//! order of additions.
+//! Rows that neither a model nor a cost can tell apart form one *kind*. A cluster has a number of rows of each kind, and
+//! several clusters may have rows of the same kind. Each cluster knows its closure (the least coarse values that cover its
+//! rows), and enough about the edges of that closure to compute at once the effect of adding or removing a row. The cost of a
+//! partition is the sum over clusters of size times the cost of the closure. It is in fixed point (algorithms.md 0.3), so it
+//! does not depend on the order of additions.
 
 mod cluster;
 mod space;
@@ -28,13 +28,13 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// These clusters.
+    /// A partition into these clusters.
     #[must_use]
     pub fn new(clusters: Vec<Cluster>) -> Self {
         Self { clusters }
     }
 
-    /// The classes of an assignment that are not suppressed, in their order, and the suppressed rows.
+    /// Returns the classes of an assignment that are not suppressed, in their order, and the suppressed rows.
     #[must_use]
     pub fn of_assignment(space: &Space<'_>, assignment: &Assignment) -> (Self, Vec<Member>) {
         let mut members: Vec<Vec<Member>> = vec![Vec::new(); assignment.classes()];
@@ -61,7 +61,7 @@ impl Partition {
         &self.clusters
     }
 
-    /// The clusters, to be changed.
+    /// The clusters, for modification.
     pub fn clusters_mut(&mut self) -> &mut Vec<Cluster> {
         &mut self.clusters
     }
@@ -78,7 +78,7 @@ impl Partition {
         self.clusters[to].add(space, kind, 1);
     }
 
-    /// The classes as a recoding shows them; `suppressed` rows are one class more, which is marked so.
+    /// The classes as a recoding shows them. The `suppressed` rows form an additional class that is marked as suppressed.
     ///
     /// The rows of a kind are dealt fairly to clusters in the order of what the clusters show, so the result does not depend on
     /// how clusters are numbered.

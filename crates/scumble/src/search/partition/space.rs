@@ -1,4 +1,5 @@
-//! What a partition is a partition of: the kinds of rows, what closures cost, and what a cluster must meet.
+//! The rows that a partition divides: their kinds, the costs of closures, and the tests that a cluster must
+//! pass.
 
 use crate::error::Result;
 use crate::models::ClassTest;
@@ -18,7 +19,7 @@ pub(crate) fn fixed(cost: f64) -> u64 {
     (cost * FIXED_ONE + 0.5).floor() as u64
 }
 
-/// Columns of at most so many codes have the costs of all their closures in a table.
+/// Columns with at most this many codes have the costs of all their closures in a table.
 const LARGEST_TABLE: u32 = 1 << 10;
 
 /// Rows that neither a model nor a cost can tell apart.
@@ -28,40 +29,41 @@ pub struct RowKind {
     pub tuple: u32,
     /// The payload, where some model reads payloads.
     pub payload: Option<u32>,
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: u32,
 }
 
-/// What closures of one column cost.
+/// The costs of closures of one column.
 enum ColumnCost<'a> {
     /// By the least and the greatest code: a square of `size` codes.
     Table { size: usize, costs: Vec<u64> },
-    /// The same where a table would be too large.
+    /// By the least and the greatest code, computed each time because a table would be too large.
     Extent(&'a Quasi),
     /// By the number of codes present.
     Count(Vec<u64>),
 }
 
-/// What a closure costs in a column.
+/// The cost of a closure in a column.
 pub(crate) type Penalty<'a> = dyn Fn(usize, Value) -> f64 + Sync + 'a;
 
-/// What a partition is a partition of.
+/// The rows that a partition divides, with costs and tests.
 pub struct Space<'a> {
     problem: &'a Problem,
     tests: Vec<&'a dyn ClassTest>,
     /// Whether some model looks at payloads.
     reads_payloads: bool,
     kinds: Vec<RowKind>,
-    /// For each tuple its first kind, and then their number.
+    /// The first kind of each tuple, followed by the number of kinds.
     first_kind: Vec<u32>,
-    /// The codes of each kind, column by column.
+    /// The codes of each kind, kind by kind.
     codes: Vec<u32>,
     columns: Vec<ColumnCost<'a>>,
     penalty: &'a Penalty<'a>,
 }
 
 impl<'a> Space<'a> {
-    /// The rows of a problem, and what a closure costs. An error names a model that no single class decides.
+    /// The space of a problem, with the cost of closures. Returns an error that names a model if that model
+    /// cannot be tested on single classes.
     pub fn new(problem: &'a Problem, penalty: &'a Penalty<'a>) -> Result<Self> {
         let tests = problem.class_tests()?;
         let table = &problem.table;
@@ -101,7 +103,7 @@ impl<'a> Space<'a> {
         &self.problem.table
     }
 
-    /// The problem that is to be solved.
+    /// The problem to be solved.
     #[must_use]
     pub fn problem(&self) -> &'a Problem {
         self.problem
@@ -167,7 +169,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// The cost of a closure of so many codes.
+    /// The cost of a closure of this many codes.
     #[inline]
     pub(super) fn set_cost(&self, column: usize, codes: u32) -> u64 {
         match &self.columns[column] {
@@ -176,7 +178,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// What the closure of two kinds costs.
+    /// The cost of the closure of two kinds.
     #[must_use]
     pub fn distance(&self, a: u32, b: u32) -> u64 {
         let pairs = self.codes(a).iter().zip(self.codes(b)).enumerate();
@@ -206,26 +208,26 @@ impl<'a> Space<'a> {
         self.tests.iter().all(|test| test.passes(&class))
     }
 
-    /// Whether only the sizes of clusters decide.
+    /// Whether models look only at the sizes of clusters.
     #[must_use]
     pub fn only_size(&self) -> bool {
         !self.reads_payloads
     }
 
-    /// Whether a cluster of this size meets every model that looks at the size only.
+    /// Whether a cluster of this size meets every model that looks only at the size.
     #[must_use]
     pub fn passes_size(&self, size: u64) -> bool {
         let class = ClassView { size, cells: &[], payloads: self.table().payloads() };
         self.tests.iter().filter(|test| test.only_size()).all(|test| test.passes(&class))
     }
 
-    /// The least rows of a cluster that the models which look at the size only allow.
+    /// The least number of rows that a cluster needs by the models that look only at the size.
     #[must_use]
     pub fn least(&self) -> u64 {
         self.problem.k().unwrap_or(1).max(1)
     }
 
-    /// What a quasi-identifier is.
+    /// The quasi-identifier of a column.
     #[must_use]
     pub fn quasi(&self, column: usize) -> &'a Quasi {
         &self.problem.quasi[column]
@@ -235,7 +237,7 @@ impl<'a> Space<'a> {
 fn column_cost<'a>(quasi: &'a Quasi, cost: impl Fn(Value) -> u64) -> ColumnCost<'a> {
     let size = quasi.size();
     if quasi.sets {
-        // Every set of so many codes costs the same.
+        // Every set of this many codes costs the same.
         let present = |codes: u32| u64::MAX.unbounded_shr(u64::BITS - codes);
         return ColumnCost::Count(
             (0..=size)

@@ -21,14 +21,14 @@ pub(crate) fn numbers(numbers: &[i128]) -> Quasi {
     Quasi { tight: true, measure: WHOLE, shape: Shape::Line(line), ..words(1) }
 }
 
-/// A column of so many texts.
+/// A column of this many texts.
 pub(crate) fn words(count: usize) -> Quasi {
     let texts: Vec<String> = (0..count).map(|place| format!("w{place:02}")).collect();
     let shape = Shape::Set(texts.iter().map(String::as_str).collect());
     Quasi { name: "q".into(), measure: TEXT, shape, priority: 1.0, tight: false, sets: false }
 }
 
-/// A problem: the codes and the payload of each row, k and l.
+/// A problem made from the codes and the payload of each row, k and l.
 pub(crate) fn problem(quasi: Vec<Quasi>, rows: &[(Vec<u32>, u32)], k: i128, l: i128) -> Problem {
     let values = ["a", "b", "c", "d"].into_iter().collect();
     let column = PayloadColumn {

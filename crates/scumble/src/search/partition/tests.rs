@@ -1,4 +1,4 @@
-//! What is kept while rows move is what counting anew gives.
+//! What clusters keep up to date while rows move equals what a recount gives.
 
 use proptest::prelude::*;
 
@@ -81,7 +81,8 @@ proptest! {
                 prop_assert_eq!(cluster.cost(), naive);
             }
         }
-        // As an assignment and back: the same rows, the same cost or less where equal closures became one class.
+        // Converting to an assignment and back keeps the rows. The cost stays the same, or falls where equal
+        // closures became one class.
         let shown = partition.assignment(&space, &[]);
         let rows_shown: u64 = shown.members.shares(&problem.table).map(|share| u64::from(share.rows)).sum();
         prop_assert_eq!(rows_shown, problem.table.rows());

@@ -1,9 +1,9 @@
-//! The decision table: distinct tuples of condition columns, and their rows per decision.
+//! The decision table: distinct tuples of condition columns, with their rows per decision.
 
 use crate::table::frequency::{Cell, FrequencyTable, cells_by_group, total};
 use crate::table::pack::{Packer, group};
 
-/// The decision of tuples whose rows have several.
+/// Stands for the decision of tuples whose rows have several decisions.
 pub(super) const SEVERAL: u32 = u32::MAX;
 
 /// Distinct tuples of the condition columns, each with its rows per decision.
@@ -22,8 +22,8 @@ pub struct DecisionTable {
 }
 
 impl DecisionTable {
-    /// The table of a payload column. `coarser[column]` gives each code of a column its coarser one, if it has such codes; tuples
-    /// that become equal are one.
+    /// The decision table of a payload column. `coarser[column]` maps each code of a column to a coarser one, if the column has
+    /// coarser codes. Tuples that become equal are merged.
     #[must_use]
     pub fn new(table: &FrequencyTable, sizes: &[u32], coarser: &[Option<Vec<u32>>], target: usize) -> Self {
         let code = |column: usize, tuple: usize| {
@@ -96,7 +96,7 @@ impl DecisionTable {
         self.decisions
     }
 
-    /// The codes of a column, one a tuple.
+    /// The codes of a column, one per tuple.
     #[must_use]
     pub fn column(&self, column: usize) -> &[u32] {
         &self.columns[column]

@@ -1,4 +1,5 @@
-//! Numbers as a few intervals: as they are, nearly every row is alone, and every column decides everything.
+//! Divides numbers into a few intervals. Otherwise nearly every row would be alone, and every column would decide
+//! everything.
 
 use crate::config::Parameters;
 use crate::error::Result;
@@ -9,21 +10,22 @@ use crate::table::quasi::{Line, Shape, Value};
 /// How columns of numbers and dates without a hierarchy are divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Discretise {
-    /// Into about so many intervals of about equally many rows; columns that have no more numbers stay as they are.
+    /// Into about this many intervals of about equally many rows. Columns with no more numbers than that stay as they
+    /// are.
     Frequency(usize),
-    /// Where that tells the decisions apart (Fayyad and Irani 1993).
+    /// Where it separates the decisions (Fayyad and Irani 1993).
     Mdlp,
     /// Not at all.
     No,
 }
 
-/// What the registry says about the parameters.
+/// The registry's description of the parameter `discretise`.
 pub(crate) const DISCRETISE: (&str, &str) = (
     "discretise",
     "how numbers without a hierarchy are shown: frequency (intervals of about equally many rows, default), mdlp (cuts that tell the \
      class apart) or none",
 );
-/// The same, of the second parameter.
+/// The registry's description of the parameter `bins`.
 pub(crate) const BINS: (&str, &str) =
     ("bins", "how many intervals discretise = frequency makes of a column (default 10)");
 
@@ -31,7 +33,7 @@ pub(crate) const BINS: (&str, &str) =
 pub struct Discretised {
     /// How each column is shown.
     pub shown: Vec<Shown>,
-    /// For each column the coarser code of each code, if it has such.
+    /// For each column, the coarser code of each code, if the column is divided.
     pub coarser: Vec<Option<Vec<u32>>>,
 }
 
@@ -70,7 +72,7 @@ impl Discretise {
         Discretised { shown, coarser }
     }
 
-    /// The first number of each interval; none if the column stays as it is.
+    /// The first number of each interval; `None` if the column stays as it is.
     fn starts(self, problem: &TablesProblem, column: usize, line: &Line) -> Option<Vec<usize>> {
         let table = &problem.problem.table;
         let numbers = &line.numbers;
@@ -98,7 +100,8 @@ impl Discretise {
     }
 }
 
-/// What each code is shown as, and the number of its interval; missing values are one of their own behind the intervals.
+/// Returns what each code is shown as, and the number of its interval. Missing values form an interval of their own
+/// after the others.
 fn intervals(line: &Line, starts: &[usize]) -> (Vec<Value>, Vec<u32>) {
     let numbers = line.numbers.len();
     let (mut values, mut codes) = (Vec::with_capacity(numbers), Vec::with_capacity(numbers));
@@ -150,7 +153,7 @@ mod tests {
     fn cuts_that_tell_the_class_apart() {
         let found = Discretise::Mdlp.apply(&twelve(7));
         assert_eq!(found.coarser[0], Some(vec![0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2]));
-        // No cut says anything: one interval, and the missing value.
+        // No cut separates the decisions, so there is one interval, and the missing value.
         let found = Discretise::Mdlp.apply(&twelve(0));
         assert_eq!(found.coarser[0], Some(vec![0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]));
     }

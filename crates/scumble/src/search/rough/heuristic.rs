@@ -1,7 +1,7 @@
 //! One reduct that hides everyone among k, found greedily (Rokach and Schclar, Heuristic 1; algorithms.md A6).
 //!
-//! The paper prints the ratio with its numerator reversed and has no k; a column may be added here only if the smallest class
-//! of the known columns keeps k rows, and the column that decides most for what it costs is added first.
+//! The paper prints the ratio with its numerator reversed and has no k. Here a column may be added only if the smallest class of
+//! the known columns keeps k rows, and the column that decides most for its cost is added first.
 
 use std::cmp::Ordering;
 
@@ -14,32 +14,32 @@ use super::region::Region;
 use crate::error::Result;
 use crate::problem::Progress;
 
-/// What is asked of a reduct.
+/// The requirements of a reduct.
 #[derive(Clone, Copy)]
 pub struct Wish<'a> {
-    /// Which columns outsiders know: only those count for sizes of classes.
+    /// The columns that outsiders know. Only they count for the sizes of classes.
     pub known: &'a [bool],
     /// The least rows of a class.
     pub k: u64,
-    /// Where progress is told.
+    /// Where progress is reported.
     pub progress: &'a Progress,
 }
 
-/// Some columns, and what publishing them keeps and hides.
+/// A set of columns, and what publishing them keeps and hides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reduct {
     /// The columns, ascending.
     pub columns: Vec<usize>,
     /// The rows of its positive region.
     pub positive: u64,
-    /// The rows of the positive region of all columns that it was chosen from.
+    /// The rows of the positive region of all columns from which these were chosen.
     pub full: u64,
     /// The rows of the smallest class of its known columns.
     pub smallest: u64,
 }
 
 impl Reduct {
-    /// What these columns keep and hide.
+    /// Computes what these columns keep and hide.
     #[must_use]
     pub fn of(table: &DecisionTable, known: &[bool], full: u64, columns: Vec<usize>) -> Self {
         let outside: Vec<usize> = columns.iter().copied().filter(|column| known[*column]).collect();
@@ -47,14 +47,14 @@ impl Reduct {
         Self { smallest: TupleClasses::of(table, &outside).smallest(table), columns, positive, full }
     }
 
-    /// Whether it decides as much as all columns: it is then a reduct in the strict sense.
+    /// Whether these columns decide as much as all columns do, so that they are a reduct in the strict sense.
     #[must_use]
     pub fn is_reduct(&self) -> bool {
         self.positive == self.full
     }
 }
 
-/// What a column would add: rows to the positive region, for rows of the smallest class.
+/// What adding a column would bring: the rows gained by the positive region, and the rows lost by the smallest class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Offer {
     gain: u64,
@@ -62,8 +62,8 @@ struct Offer {
 }
 
 impl Offer {
-    /// Which offer is better, the better being greater: a gain for nothing, then the best gain for its cost, then the least cost
-    /// without a gain, which is what leads on where only columns together decide.
+    /// Orders offers, the better being greater. A gain without a loss is best, then the greatest gain per loss, then the least
+    /// loss without a gain. The last kind makes progress where only several columns together decide.
     fn compare(&self, other: &Self) -> Ordering {
         let rank = |offer: &Self| match (offer.gain, offer.loss) {
             (0, _) => 0,
@@ -82,13 +82,13 @@ impl Offer {
     }
 }
 
-/// A reduct of some of the columns (ascending), or as much of one as k allows.
+/// Finds a reduct among some of the columns (ascending), or as much of one as k allows.
 pub fn greedy(table: &DecisionTable, among: &[usize], wish: Wish<'_>) -> Result<Reduct> {
     let outside =
         |columns: &[usize]| columns.iter().copied().filter(|c| wish.known[*c]).collect::<Vec<usize>>();
     let full = Region::of(table, among).positive();
     wish.progress.check()?;
-    // No reduct is finer than its core, so where the core is too fine it is no place to begin.
+    // Every reduct is at least as fine as the core, so if the core is too fine, the search begins without any column.
     let mut chosen = core(table, among);
     wish.progress.advance(among.len() as u64);
     let mut classes = TupleClasses::of(table, &outside(&chosen));
@@ -109,7 +109,7 @@ pub fn greedy(table: &DecisionTable, among: &[usize], wish: Wish<'_>) -> Result<
                 Ok(if wish.known[*column] { classes.smallest_with(table, *column) } else { smallest })
             })
             .collect::<Result<_>>()?;
-        // Classes only get smaller, so what is not admissible now never will be.
+        // Classes only get smaller, so a column that is not admissible now never will be.
         let admissible = left.iter().zip(after).filter(|(_, after)| *after >= wish.k);
         let admissible: Vec<(usize, u64)> = admissible.map(|(column, after)| (*column, after)).collect();
         left = admissible.iter().map(|(column, _)| *column).collect();
@@ -122,7 +122,7 @@ pub fn greedy(table: &DecisionTable, among: &[usize], wish: Wish<'_>) -> Result<
             })
             .collect::<Result<_>>()?;
         wish.progress.advance(left.len() as u64);
-        // The last of the greatest is taken, so from behind: the first column among equals.
+        // `max_by` returns the last of equals, so going backwards finds the first column.
         let best = (0..offers.len()).rev().max_by(|a, b| offers[*a].compare(&offers[*b]));
         let Some((column, after)) = best.map(|place| admissible[place]) else { break };
         chosen.push(column);
@@ -133,7 +133,7 @@ pub fn greedy(table: &DecisionTable, among: &[usize], wish: Wish<'_>) -> Result<
             smallest = after;
         }
     }
-    // What was added before better columns came may have become superfluous: the last first.
+    // Columns that were added early may have become superfluous. The last are tested first.
     for column in chosen.clone().into_iter().rev() {
         wish.progress.check()?;
         let rest: Vec<usize> = chosen.iter().copied().filter(|other| *other != column).collect();
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!((reduct.positive, reduct.smallest, reduct.is_reduct()), (0, 6, false));
         assert_eq!(reduct.columns, [0_usize; 0]);
         assert_eq!(found(&parity, &[true; 3], 7).columns, [0_usize; 0], "k above the number of rows");
-        // Nobody outside knows the columns, so they may all be published.
+        // Outsiders know none of the columns, so all of them may be published.
         assert_eq!(found(&parity, &[false; 3], 6).columns, [0, 1, 2]);
     }
 

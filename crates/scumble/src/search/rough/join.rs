@@ -1,8 +1,8 @@
-//! The rows of several projections that may belong to one person, by everything that the projections share.
+//! Finds the rows of several projections that may belong to one person, from everything that the projections share.
 //!
-//! A person's rows in all projections come from one row of the table, so they agree on the decision and on every column that
-//! two projections share. Shared columns that outsiders know are already fixed by what they know of the person; the others,
-//! and the decision, tell rows apart that only look alike.
+//! A person's rows in all projections come from one row of the table, so they agree on the decision and on every column that two
+//! projections share. What outsiders know of the person already fixes the shared columns that they know. The other shared
+//! columns, and the decision, separate rows that otherwise look alike.
 
 use rayon::prelude::*;
 
@@ -11,11 +11,11 @@ use super::partition::TupleClasses;
 use super::witness::{Candidates, joined};
 use crate::table::frequency::{Cell, cells_by_group, total};
 
-/// One projection, as its classes of known columns.
+/// One projection, in classes of its known columns.
 struct View {
-    /// The columns shared with others that outsiders do not know, ascending.
+    /// The columns shared with other projections that outsiders do not know, ascending.
     shared: Vec<usize>,
-    /// Their values, one combination after the other.
+    /// The values of these columns, one combination after the other.
     values: Vec<u32>,
     /// The class of each unit.
     class_of_unit: Vec<u32>,
@@ -61,14 +61,14 @@ impl View {
     }
 }
 
-/// A set of columns that some projections share, with the decision: a person's rows agree there.
+/// A set of columns that some projections share, together with the decision. A person's rows agree on it.
 struct Separator {
-    /// The projections that have all of it, and the code of each of their keys when only it is kept.
+    /// The projections that have the whole set, and for each of their keys its code when only the set is kept.
     views: Vec<(usize, Vec<u32>)>,
     codes: u32,
 }
 
-/// Every set of columns that two projections share: rows that agree on each of them agree pair by pair.
+/// Returns every set of columns that two projections share. Rows that agree on each of these sets agree pair by pair.
 fn separators(table: &DecisionTable, views: &[View]) -> Vec<Separator> {
     let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
     for (place, one) in views.iter().enumerate() {
@@ -76,7 +76,7 @@ fn separators(table: &DecisionTable, views: &[View]) -> Vec<Separator> {
             sets.push(one.shared.iter().copied().filter(|column| other.shared.contains(column)).collect());
         }
     }
-    // The decision alone first: it is the cheapest to look at.
+    // The decision alone comes first, because it is the cheapest to check.
     sets.sort_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.cmp(other)));
     sets.dedup();
     let separator = |set: &Vec<usize>| {
@@ -97,7 +97,7 @@ fn separators(table: &DecisionTable, views: &[View]) -> Vec<Separator> {
 }
 
 impl Separator {
-    /// Takes away the keys that some other projection has no partner for; whether there were some.
+    /// Removes the keys for which some other projection has no partner. Returns whether there were any.
     fn prune(&self, active: &[bool], scratch: &mut Scratch) -> bool {
         let views = || self.views.iter().filter(|(view, _)| active[*view]);
         let count = views().count() as u32;
@@ -108,7 +108,7 @@ impl Separator {
         for (place, (view, codes)) in (base..).zip(views()) {
             for cell in &scratch.left[*view] {
                 let met = &mut scratch.met[codes[cell.payload as usize] as usize];
-                // Met by all projections before this one; where this is the first, by whatever there was.
+                // Count the code if all projections before this one have it. The first projection starts the count.
                 if place == base || *met == place {
                     *met = place + 1;
                 }
@@ -126,18 +126,18 @@ impl Separator {
     }
 }
 
-/// Memory for one unit after another.
+/// Memory that is reused for one unit after another.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// For each projection the keys that are left.
+    /// For each projection, the keys that are left.
     left: Vec<Vec<Cell>>,
-    /// For each code of a separator how many projections have it, counted from a base that grows.
+    /// For each code of a separator, how many projections have it, counted from a base that grows.
     met: Vec<u32>,
     base: u32,
 }
 
 impl Scratch {
-    /// A base above everything counted so far, for so many projections.
+    /// Returns a base above everything counted so far, with room for this many projections.
     fn begin(&mut self, codes: u32, count: u32) -> u32 {
         if self.base > u32::MAX - 2 * count - 2 {
             self.met.fill(0);
@@ -150,7 +150,8 @@ impl Scratch {
     }
 }
 
-/// Several projections, ready to be joined for any unit: people whom all published columns that are known do not tell apart.
+/// Several projections, prepared to be joined for any unit. A unit is a set of people who agree on all known columns that are
+/// published.
 pub(super) struct Join {
     views: Vec<View>,
     separators: Vec<Separator>,
@@ -160,7 +161,7 @@ pub(super) struct Join {
     decisions: u32,
 }
 
-/// Among how many rows the people of a unit are hidden: exactly, if both are the same.
+/// The number of rows among which the people of a unit are hidden. It is exact if both bounds are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hidden {
     pub(super) at_least: u64,
@@ -168,7 +169,7 @@ pub(super) struct Hidden {
 }
 
 impl Join {
-    /// Projections of a table whose columns outsiders know or not.
+    /// Prepares the projections of a table. `known` says which columns outsiders know.
     pub(super) fn new(table: &DecisionTable, known: &[bool], projections: &[Vec<usize>]) -> Self {
         let mut uses = vec![0_usize; table.width()];
         projections.iter().flatten().for_each(|column| uses[*column] += 1);
@@ -195,13 +196,14 @@ impl Join {
         }
     }
 
-    /// Whether rows that agree pair by pair agree all together, for some of the projections: their shared columns form no cycle.
+    /// Whether rows that agree pair by pair always agree all together, for the active projections: their shared columns form no
+    /// cycle.
     pub(super) fn is_acyclic(&self, active: &[bool]) -> bool {
         let of_active = self.views.iter().zip(active).filter(|(_, active)| **active);
         is_acyclic(of_active.map(|(view, _)| view.shared.clone()).collect())
     }
 
-    /// Among how many rows of each active projection the people of a unit are hidden, the least of them.
+    /// Returns the number of rows among which the people of a unit are hidden, in the active projection where it is least.
     pub(super) fn hidden(
         &self,
         unit: usize,
@@ -226,7 +228,7 @@ impl Join {
             }
         }
         let at_most = views().map(|view| total(&scratch.left[view])).min().unwrap_or(self.rows);
-        // The unit's own rows surely belong to it, so nothing can be below them.
+        // The unit's own rows surely belong to it, so the number cannot be less.
         let own = self.units[unit].min(at_most);
         if acyclic || own == at_most {
             return Hidden { at_least: at_most, at_most };
@@ -253,7 +255,7 @@ impl Join {
     }
 }
 
-/// Graham's reduction: columns that one set alone has go, then sets within others. What forms no cycle comes down to one set.
+/// Graham's reduction: removes columns that only one set has, then sets within others. If there is no cycle, one set is left.
 fn is_acyclic(mut sets: Vec<Vec<usize>>) -> bool {
     loop {
         let weight = |sets: &[Vec<usize>]| sets.iter().map(|set| set.len() + 1).sum::<usize>();

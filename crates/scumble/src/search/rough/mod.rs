@@ -1,8 +1,9 @@
-//! Rough sets: which columns decide, and what publishing only those gives away.
+//! Rough sets: which columns decide, and what publishing only those columns reveals.
 //!
-//! Two rows are *indiscernible* on some columns if they agree on all of them. The classes of that relation which have one
-//! decision only form the *positive region*: there the columns decide. A *reduct* is a least set of columns with the positive
-//! region of all of them. Everything works on the distinct tuples with their weights and refines classes column by column.
+//! Two rows are *indiscernible* on some columns if they agree on all of them. The classes of that relation that have only one
+//! decision form the *positive region*: there the columns decide. A *reduct* is a minimal set of columns with the same
+//! positive region as all columns. The code works on the distinct tuples with their weights, and refines classes column by
+//! column.
 //!
 //! | file | idea |
 //! |---|---|

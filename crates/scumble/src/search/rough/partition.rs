@@ -10,12 +10,12 @@ pub struct TupleClasses {
     starts: Vec<u32>,
 }
 
-/// Numbers the values that occur within one class, without a table of all values per class.
+/// Numbers the values that occur within one class. It needs only one table for all classes.
 pub(super) struct Slots {
-    /// For each value the class that it was last met in (from 1 on) and its number there.
+    /// For each value, the class that it was last seen in (from 1 on) and its number there.
     met: Vec<(u32, u32)>,
     class: u32,
-    /// How many values the class has so far.
+    /// The number of values that the class has so far.
     pub(super) found: u32,
 }
 
@@ -24,7 +24,7 @@ impl Slots {
         Self { met: vec![(0, 0); size as usize], class: 0, found: 0 }
     }
 
-    /// A class begins.
+    /// Begins the next class.
     pub(super) fn begin(&mut self) {
         self.class += 1;
         self.found = 0;
@@ -55,7 +55,7 @@ impl TupleClasses {
         columns.iter().fold(Self::whole(table), |partition, column| partition.refine(table, *column))
     }
 
-    /// Classes given one by one.
+    /// Classes that are given one by one.
     pub(super) fn from_classes<'a>(classes: impl Iterator<Item = &'a [u32]>) -> Self {
         let (mut order, mut starts) = (Vec::new(), vec![0]);
         for class in classes {
@@ -82,7 +82,7 @@ impl TupleClasses {
         self.starts.windows(2).map(|ends| &self.order[ends[0] as usize..ends[1] as usize])
     }
 
-    /// The class of each tuple of a table, all of whose tuples are in some class.
+    /// The class of each tuple of a table. Every tuple must be in some class.
     #[must_use]
     pub fn class_of_tuples(&self) -> Vec<u32> {
         let mut class_of = vec![0; self.order.len()];
@@ -92,7 +92,8 @@ impl TupleClasses {
         class_of
     }
 
-    /// Every class divided by the values of a further column, those in the order in which its tuples have them.
+    /// Divides every class by the values of a further column. The parts are in the order in which the values
+    /// first occur.
     #[must_use]
     pub fn refine(&self, table: &DecisionTable, column: usize) -> Self {
         let codes = table.column(column);
@@ -114,7 +115,7 @@ impl TupleClasses {
                 ends[number] += 1;
                 numbers.push(number as u32);
             }
-            // From sizes to where each part begins; a counting sort then moves the tuples there.
+            // Turn sizes into starts; a counting sort then moves the tuples there.
             for size in &mut ends {
                 starts.push(start);
                 (start, *size) = (start + *size, start);
@@ -129,14 +130,14 @@ impl TupleClasses {
         Self { order, starts }
     }
 
-    /// The rows of the smallest class; all rows of the table where there is none.
+    /// The rows of the smallest class; all rows of the table if there is no class.
     #[must_use]
     pub fn smallest(&self, table: &DecisionTable) -> u64 {
         let rows = |class: &[u32]| class.iter().map(|tuple| table.weight(*tuple)).sum();
         self.classes().map(rows).min().unwrap_or(table.rows())
     }
 
-    /// The rows of the smallest class after refining by a column, without doing so.
+    /// The rows of the smallest class after refining by a column, computed without refining.
     #[must_use]
     pub fn smallest_with(&self, table: &DecisionTable, column: usize) -> u64 {
         let codes = table.column(column);

@@ -7,7 +7,7 @@ use super::region::Region;
 use crate::error::Result;
 use crate::problem::Progress;
 
-/// Those of the columns without which the others decide less: they are in every reduct. Ascending.
+/// The columns without which the others decide less. They are in every reduct. Ascending.
 #[must_use]
 pub fn core(table: &DecisionTable, among: &[usize]) -> Vec<usize> {
     let full = Region::of(table, among).positive();
@@ -18,7 +18,8 @@ pub fn core(table: &DecisionTable, among: &[usize]) -> Vec<usize> {
     core
 }
 
-/// What all columns but one decide, for each. Halves share the work: what lies outside a half is refined once for all of it.
+/// For each column, the size of the positive region of all others. The columns are halved recursively, and those outside a
+/// half are added once for the whole half.
 fn positive_without(table: &DecisionTable, among: &[usize]) -> Vec<u64> {
     fn halve(table: &DecisionTable, among: &[usize], outside: &Region, found: &mut Vec<u64>) {
         match among {
@@ -39,8 +40,8 @@ fn positive_without(table: &DecisionTable, among: &[usize]) -> Vec<u64> {
     found
 }
 
-/// All reducts, from the smallest to the largest, each ascending; `None` if more than `most` sets of columns would have to be
-/// looked at. Every reduct has the whole core, so only sets of the other columns are tried.
+/// All reducts, from the smallest to the largest, each ascending; `None` if there are more than `most` sets of columns to
+/// check. Every reduct contains the whole core, so only sets of the other columns are tried.
 pub fn all_reducts(
     table: &DecisionTable,
     among: &[usize],
@@ -60,7 +61,7 @@ pub fn all_reducts(
     let mut found: Vec<u64> = Vec::new();
     for sized in sets.chunk_by(|one, next| one.count_ones() == next.count_ones()) {
         progress.check()?;
-        // Sets of one size cannot contain each other, so those found before decide which are still to be tried.
+        // Sets of one size cannot contain each other, so only smaller sets that were found before can rule them out.
         let decides: Vec<u64> = sized
             .par_iter()
             .filter(|set| found.iter().all(|smaller| *smaller & **set != *smaller))
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_paper_s_table_has_45_reducts() {
-        // Counted by trying all sets of its columns one by one.
+        // Verified by trying all sets of its columns one by one.
         let reducts = all(&paper());
         assert_eq!(reducts.len(), 45);
         assert!(reducts.contains(&vec![9, 10, 11, 12]) && reducts.contains(&vec![0, 12]));

@@ -3,7 +3,7 @@
 use super::decision::{DecisionTable, SEVERAL};
 use super::partition::{Slots, TupleClasses};
 
-/// What some columns decide: the rows in classes with one decision, and the classes that have several.
+/// What some columns decide: the rows in classes with one decision, and the classes with several.
 ///
 /// A class with one decision keeps it however it is divided, so only the others are refined further.
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub struct Region {
     positive: u64,
 }
 
-/// The decision of all tuples together, or [`SEVERAL`].
+/// The common decision of all tuples, or [`SEVERAL`].
 fn decision(table: &DecisionTable, class: &[u32]) -> u32 {
     let mut decisions = class.iter().map(|tuple| table.decision(*tuple));
     let first = decisions.next().unwrap_or(SEVERAL);
@@ -24,13 +24,13 @@ fn size(table: &DecisionTable, class: &[u32]) -> u64 {
 }
 
 impl Region {
-    /// What no column at all decides.
+    /// The region of no columns.
     #[must_use]
     pub fn of_nothing(table: &DecisionTable) -> Self {
         Self::settled(table, &TupleClasses::whole(table), 0)
     }
 
-    /// What these columns decide.
+    /// The region of these columns.
     #[must_use]
     pub fn of(table: &DecisionTable, columns: &[usize]) -> Self {
         columns.iter().fold(Self::of_nothing(table), |region, column| region.with(table, *column))
@@ -53,7 +53,7 @@ impl Region {
         self.positive
     }
 
-    /// What a further column makes of it.
+    /// The region with a further column added.
     #[must_use]
     pub fn with(&self, table: &DecisionTable, column: usize) -> Self {
         Self::settled(table, &self.open.refine(table, column), self.positive)
@@ -85,12 +85,12 @@ impl Region {
     }
 }
 
-/// The rows that surely and that possibly have a decision, by the classes of some columns.
+/// The rows that surely, and those that possibly, have a decision, by the classes of some columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Approximation {
-    /// Rows in classes that have this decision only.
+    /// The rows in classes that have only this decision.
     pub lower: u64,
-    /// Rows in classes that have it at all.
+    /// The rows in classes that have this decision at all.
     pub upper: u64,
 }
 

@@ -1,8 +1,8 @@
-//! Putting two projections side by side: groups that must exist and are small (models.md 4.11).
+//! Puts two projections side by side and finds small groups that must exist (models.md 4.11).
 //!
-//! Rows of two projections that agree on the columns of both and on the decision may belong together, though nobody can say
-//! which. But where a group of one and a group of the other have more rows than there are, some row is in both: with `a` and `b`
-//! rows among `n`, between `a + b − n` and the smaller of the two.
+//! Rows of two projections that agree on their common columns and on the decision may belong together, though nobody can say which.
+//! But if a group of one and a group of the other together have more rows than there are, some row is in both. With `a` and `b` rows
+//! among `n`, there are between `a + b − n` and the smaller of `a` and `b` such rows.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,18 @@ use super::partition::TupleClasses;
 use crate::search::algorithms::Finding;
 use crate::table::frequency::{Cell, merged};
 
-/// What somebody finds who puts projections side by side.
+/// What somebody can find by putting projections side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rejoined {
     /// The rows of the smallest class of one projection's known columns.
     pub smallest: u64,
-    /// The same where rows are also told apart by their decision.
+    /// The same when rows are also separated by their decision.
     pub smallest_with_decision: u64,
     /// The groups smaller than k that are certain to exist, over all pairs of projections.
     pub certain: u64,
 }
 
-/// Looks at every pair of projections. Columns that nobody outside knows count only where both have them.
+/// Checks every pair of projections. Columns that outsiders do not know count only where both projections have them.
 #[must_use]
 pub fn rejoin(table: &DecisionTable, known: &[bool], projections: &[Vec<usize>], k: u64) -> Rejoined {
     let sides: Vec<Side> = projections.par_iter().map(|columns| Side::new(table, known, columns)).collect();
@@ -45,7 +45,7 @@ pub fn rejoin(table: &DecisionTable, known: &[bool], projections: &[Vec<usize>],
     }
 }
 
-/// A projection: its distinct tuples, each with one of the table's that shows them, and its rows per decision.
+/// A projection: its distinct tuples, each represented by a tuple of the table, and its rows per decision.
 struct Side {
     told: Vec<usize>,
     tuples: Vec<(u32, Vec<Cell>)>,
@@ -62,7 +62,7 @@ impl Side {
         }
     }
 
-    /// The sizes of its groups by known columns, common ones, and decision.
+    /// The sizes of its groups by known columns, common columns and decision.
     fn counts(&self, table: &DecisionTable, common: &[usize]) -> Counts {
         let codes = |columns: &[usize], tuple: u32| -> Vec<u32> {
             columns.iter().map(|column| table.column(*column)[tuple as usize]).collect()
@@ -82,14 +82,15 @@ impl Side {
     }
 }
 
-/// The sizes of a projection's groups, by what it shares with another: the values of the common columns, and the decision.
+/// The sizes of a projection's groups. They are keyed by what it shares with another projection: the values of the common columns,
+/// and the decision.
 struct Counts {
     groups: BTreeMap<(Vec<u32>, u32), Vec<u64>>,
 }
 
 impl Counts {
-    /// The pairs of groups that must share rows, and share fewer than k. Of two groups with more rows than there are, one has
-    /// more than half of them, and only one can.
+    /// Counts the pairs of groups that must share rows, but fewer than k. Of two groups that together have more rows than there are,
+    /// one has more than half of them, and each projection has at most one such group.
     fn certain_with(&self, other: &Self, k: u64) -> u64 {
         let mut certain = 0;
         for (ours, theirs) in
@@ -101,7 +102,7 @@ impl Counts {
             if let Some(place) = large(ours) {
                 certain += theirs.iter().filter(|size| sure(ours[place], **size)).count() as u64;
             }
-            // Our large group and theirs were met above.
+            // The pair of our large group and theirs was counted above.
             if let Some(place) = large(theirs) {
                 let small = ours.iter().filter(|size| 2 * **size <= rows);
                 certain += small.filter(|size| sure(theirs[place], **size)).count() as u64;
@@ -112,7 +113,7 @@ impl Counts {
 }
 
 impl Rejoined {
-    /// What it says in the report; the smallest class without the decision is told by whoever verifies the files.
+    /// The findings for the report. The smallest class without the decision is reported when the files are verified.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
         vec![
@@ -129,7 +130,7 @@ impl Rejoined {
         ]
     }
 
-    /// What somebody should decide about before publishing.
+    /// The warning that somebody should consider before publishing, if there is one.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         (self.certain > 0).then(|| {
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn large_groups_overlap() {
-        // Six rows of one decision: five have a = 0, five have b = 0, so four at least have both, and (0,1) and (1,0) may not exist.
+        // Six rows of one decision: five have a = 0, five have b = 0, so at least four have both, and (0,1) and (1,0) may not exist.
         let codes = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 1], [1, 0]];
         let rows: Vec<Row> = codes.into_iter().map(|codes| (codes.to_vec(), 0)).collect();
         let table = table(2, &rows);
@@ -169,7 +170,7 @@ mod tests {
 
     #[test]
     fn sizes_with_and_without_the_decision() {
-        // models.md 4.11 (iii): three rows each, and one with its decision.
+        // models.md 4.11 (iii): groups of three rows, and of one row when separated by decision.
         let decisions = [0, 0, 1, 1, 1, 0];
         let codes = [[0, 0], [0, 1], [0, 1], [1, 1], [1, 0], [1, 0]];
         let rows: Vec<Row> = codes.into_iter().zip(decisions).map(|(codes, d)| (codes.to_vec(), d)).collect();

@@ -31,8 +31,8 @@ pub(super) fn rows(width: usize) -> impl Strategy<Value = Vec<Row>> {
     prop::collection::vec((prop::collection::vec(0..3_u32, width), 0..3_u32), 1..25)
 }
 
-/// Which of the fifteen rows of Table 3 of the paper agree in which of its fourteen columns: values are numbered as they come. The
-/// last column is the decision.
+/// The fifteen rows of Table 3 of the paper, reduced to which rows agree in which of its fourteen columns: values are numbered as
+/// they come. The last column is the decision.
 pub(crate) const PAPER: &str = "\
     0 0 0 0 0 0 0 0 0 0 0 0 0 0 n\n\
     0 0 1 0 0 0 0 1 0 0 1 0 1 0 n\n\

@@ -1,8 +1,9 @@
-//! Which rows of several projections take part in a join of all of them, by looking for a partner in each.
+//! Finds the rows of several projections that take part in a join of all of them, by looking for a partner in each.
 //!
-//! Needed only where the shared columns form a cycle: rows may then agree pair by pair and yet not all together.
+//! This is needed only where the shared columns form a cycle, because rows may then agree pair by pair and yet not all
+//! together.
 
-/// The most rows that are looked at; a join with more is left undecided.
+/// The most rows that are tried. A join that needs more is left undecided.
 pub(super) const MOST_TRIED: u64 = 1_000_000;
 
 /// The rows of a projection that may belong to someone.
@@ -13,7 +14,7 @@ pub(super) struct Candidates<'a> {
     pub(super) rows: Vec<(u32, &'a [u32])>,
 }
 
-/// For each projection which of its rows take part in the join; `None` if that took too long to find out.
+/// For each projection, which of its rows take part in the join; `None` if that would take too long to find out.
 pub(super) fn joined(projections: &[Candidates<'_>]) -> Option<Vec<Vec<bool>>> {
     let width = projections.iter().flat_map(|one| one.columns).max().map_or(0, |column| column + 1);
     let mut search = WitnessSearch {
@@ -51,8 +52,8 @@ struct WitnessSearch<'a> {
 }
 
 impl WitnessSearch<'_> {
-    /// Chooses rows of the projections from `next` on (but not of `given`, whose row is chosen) that agree with those chosen;
-    /// whether there are such. `None` if too many were tried.
+    /// Chooses rows that agree with those chosen so far, from the projections from `next` on (except `given`, whose row is
+    /// chosen already). Returns whether there are such rows; `None` if too many were tried.
     fn extend(&mut self, next: usize, given: usize, decision: u32) -> Option<bool> {
         if next == given {
             return self.extend(next + 1, given, decision);
@@ -88,7 +89,7 @@ mod tests {
 
     #[test]
     fn agreeing_pairs_need_not_agree_together() {
-        // (0,1) has 00 and 11, (1,2) has 00 and 11, (0,2) has 01 and 10 and 00: round the triangle only 000 agrees.
+        // (0,1) has 00 and 11, (1,2) has 00 and 11, (0,2) has 01, 10 and 00: only 000 agrees all round the triangle.
         let one = Candidates { columns: &[0, 1], rows: vec![(0, &[0, 0]), (0, &[1, 1])] };
         let two = Candidates { columns: &[1, 2], rows: vec![(0, &[0, 0]), (0, &[1, 1])] };
         let three = Candidates { columns: &[0, 2], rows: vec![(0, &[0, 1]), (0, &[1, 0]), (0, &[0, 0])] };
@@ -105,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_would_take_too_long_is_left_undecided() {
-        // Each projection fits the next, and the last never fits the first.
+        // Each projection matches the next, and the last never matches the first.
         let values: Vec<[u32; 2]> = (0..40).flat_map(|one| (0..40).map(move |other| [one, other])).collect();
         let rows = || values.iter().map(|pair| (0, &pair[..])).collect::<Vec<_>>();
         let mut projections: Vec<Candidates<'_>> =
