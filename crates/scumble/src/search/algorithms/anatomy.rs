@@ -1,8 +1,8 @@
-//! Anatomy (Xiao and Tao 2006; algorithms.md B23): quasi-identifiers as they are in one table, sensitive values counted by group in
-//! another.
+//! Anatomy (Xiao and Tao 2006; algorithms.md B23): one table has the quasi-identifiers as they are, another counts the sensitive
+//! values of each group.
 //!
-//! Which row of a value goes into which group is drawn at random. The paper leaves it open; in the order of the table, the groups
-//! would tell somebody who knows this program more than 1/l: rows of one value would ascend from group to group.
+//! Which rows of a value go into which group is drawn at random. The paper leaves this open. In the order of the table, the groups
+//! would reveal more than 1/l to somebody who knows this program: rows of one value would ascend from group to group.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -46,7 +46,7 @@ fn build(parameters: &Parameters) -> Result<Box<dyn TablesAlgorithm>> {
     Ok(Box::new(Anatomy { random: rows != Some("first") }))
 }
 
-/// The diversity that is asked for: the least whole number that is enough for every model.
+/// The diversity asked for: the least whole number that is enough for every model.
 fn asked(problem: &TablesProblem) -> Result<u64> {
     let models = &problem.problem.models;
     if let Some(model) = models.iter().find(|model| model.demand() != Demand::Diversity) {
@@ -105,7 +105,7 @@ impl TablesAlgorithm for Anatomy {
         for group in &members {
             pace.tick(group.len())?;
             problem.problem.progress.advance(group.len() as u64);
-            // Every value is there once, which is enough for any l-diversity but one that asks for rows to spare.
+            // Every value occurs once. That is enough for any l-diversity, except one that asks for rows to spare.
             let cells = crate::table::frequency::merged(
                 group.iter().map(|member| cell_of(problem, member)).collect::<Result<Vec<_>>>()?,
             );
@@ -149,7 +149,7 @@ impl TablesAlgorithm for Anatomy {
     }
 }
 
-/// The k that publishing quasi-identifiers as they are leaves.
+/// The k that remains when quasi-identifiers are published as they are.
 pub(super) fn smallest_class(problem: &TablesProblem) -> Finding {
     let table = &problem.problem.table;
     let mut packer = Packer::new(table.tuples());
@@ -180,7 +180,7 @@ fn cell_of(problem: &TablesProblem, member: &GroupRow) -> Result<crate::table::f
     Ok(crate::table::frequency::Cell { payload, rows: 1 })
 }
 
-/// For each value of the target the tuples of its rows, ascending, one entry a row.
+/// For each value of the target, the tuples of its rows, ascending, one entry per row.
 pub(super) fn rows_of_values(problem: &TablesProblem) -> Vec<Vec<u32>> {
     let table = &problem.problem.table;
     let payloads = table.payloads();
@@ -194,8 +194,8 @@ pub(super) fn rows_of_values(problem: &TablesProblem) -> Vec<Vec<u32>> {
     rows
 }
 
-/// Takes a row from each of the `l` largest values until fewer are left; each row that remains joins a group that lacks its value,
-/// looked for from a place that `start` names. Rows are taken from the end.
+/// Forms groups: takes a row from each of the `l` largest values, as long as there are so many. Each remaining row joins the first
+/// group that lacks its value, searched from a place that `start` returns. Rows are taken from the end.
 fn groups(
     mut rows: Vec<Vec<u32>>,
     l: usize,

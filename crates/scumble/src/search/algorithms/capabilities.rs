@@ -1,36 +1,36 @@
-//! What algorithms need, serve and promise, as data: one struct for each kind. They are made from an algorithm's parameters, since these may
-//! decide.
+//! What algorithms need, serve and promise, as data: one struct for each kind of algorithm. The structs are made from an algorithm's
+//! parameters, because these may make a difference.
 
 use super::Linkage;
 use super::tables::Target;
 use crate::config::Rational;
 
-/// Where a finer label would have had to be fit for publication.
+/// The classes in which a finer label would have had to meet the requirements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// In the class alone: every class is coarsened for itself.
+    /// Only the class itself: every class is coarsened separately.
     Class,
-    /// In every class that shows the same label: a label is refined for all rows.
+    /// Every class that shows the same label: a label is refined for all rows.
     Label,
-    /// In every class: a column has one level.
+    /// All classes: a column has one level.
     Column,
 }
 
-/// What somebody who knows the algorithm can conclude about how fine its labels are. Simulated attacks build on it.
+/// How fine the labels are surely, for somebody who knows the algorithm. Simulated attacks build on that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fineness {
-    /// Nobody promises that labels are as fine as they can be.
+    /// Labels are not guaranteed to be as fine as possible.
     Unpromised,
-    /// A label is the finest that is true of all rows of its class.
+    /// A label is the finest that holds for all rows of its class.
     TrueOfClass,
-    /// The same; and where only sizes are asked for, no class can be cut by a column into classes that are large enough.
+    /// The same. In addition, where only sizes are asked for, no column can cut a class into classes that are large enough.
     Uncuttable {
-        /// Whether one child of a node that is too small forbids a cut.
+        /// Whether a cut is not made if one child of a node would be too small.
         refuses_small_children: bool,
     },
-    /// A label that is a step finer, wherever it would have to be fit, breaks what was asked for.
+    /// A label that is one step finer, in all classes where it would have to be, would break the requirements.
     OneStep,
-    /// The same, or it tells nothing about the class column.
+    /// The same, or the finer label would say nothing about the class column.
     OneTellingStep,
 }
 
@@ -41,13 +41,13 @@ pub struct Capabilities {
     pub needs_trees: bool,
     /// Whether a table without a class column cannot be served.
     pub needs_class: bool,
-    /// Whether it is worth trying for what learners keep, whatever it loses.
+    /// Whether the algorithm is worth trying for what it keeps for machine-learning models, whatever it loses otherwise.
     pub is_for_learners: bool,
-    /// Where a finer label would have had to be fit for publication.
+    /// The classes in which a finer label would have had to meet the requirements.
     pub reach: Reach,
-    /// How fine labels are.
+    /// How fine the labels surely are.
     pub fineness: Fineness,
-    /// Whether the sensitive values of single classes decide how coarse a label is, so that a coarse one may give them away.
+    /// Whether the sensitive values of single classes decide how coarse a label is. A coarse label may then reveal them.
     pub is_led_by_sensitive: bool,
     /// Whether a run without any model makes no sense.
     pub needs_model: bool,
@@ -57,23 +57,23 @@ pub struct Capabilities {
     pub default_metric: &'static str,
     /// Whether the search can stop after a number of steps with the best it has found.
     pub takes_steps: bool,
-    /// Whether the search is among the quickest: a few looks at the rows, however many values and columns there are.
+    /// Whether the search is among the quickest: it goes through the rows only a few times, however many values and columns there are.
     pub is_quick: bool,
-    /// Whether models that judge only some of the quasi-identifiers are served.
+    /// Whether models that apply to only some of the quasi-identifiers are served.
     pub serves_projections: bool,
     /// Whether models that compare classes with the people of a population are served.
     pub serves_population: bool,
-    /// Whether models are served that may break when classes that meet them are merged: every class that is published was
-    /// judged as it is.
+    /// Whether models are served that may break when classes that meet them are merged. Every published class must then have been checked as
+    /// it is.
     pub serves_unmergeable: bool,
-    /// Whether models are served that judge the whole table, and that no single class decides.
+    /// Whether models are served that apply to the whole table and cannot be checked class by class.
     pub serves_whole_tables: bool,
     /// Whether quasi-identifiers show the means of their classes, which cover no original value.
     pub shows_means: bool,
 }
 
 impl Capabilities {
-    /// What most searches have in common.
+    /// The values that most searches share.
     pub const USUAL: Self = Self {
         needs_trees: false,
         needs_class: false,
@@ -103,15 +103,15 @@ pub enum Labels {
     Coarser,
 }
 
-/// What a search for records that overlap does, as data. It needs neither levels nor a class column, suppresses nothing, and always goes to
-/// its end.
+/// What a search for overlapping records does, as data. Such a search needs neither levels nor a class column, suppresses nothing, and
+/// always runs to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordCapabilities {
-    /// What k is about.
+    /// What k refers to.
     pub linkage: Linkage,
     /// Whether a column is published as frequencies.
     pub shows_frequencies: bool,
-    /// Whether what is published is drawn from the records, so that no row of it is anybody's.
+    /// Whether the published rows are drawn from the records, so that none of them belongs to a person.
     pub draws_rows: bool,
     /// Whether records exchange the values of a column.
     pub exchanges: bool,
@@ -125,7 +125,7 @@ impl RecordCapabilities {
     }
 }
 
-/// What a search for several tables does, as data. It needs no levels, and suppresses nothing.
+/// What a search for several tables does, as data. Such a search needs no levels and suppresses nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TablesCapabilities {
     /// The column that the tables are about.
@@ -137,7 +137,7 @@ pub struct TablesCapabilities {
 }
 
 impl Capabilities {
-    /// The same in plain words, a sentence each.
+    /// The same in plain words, one sentence each.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
         let share = 100.0 * self.default_suppression.to_f64();
@@ -183,7 +183,7 @@ impl Capabilities {
 }
 
 impl RecordCapabilities {
-    /// The same in plain words, a sentence each.
+    /// The same in plain words, one sentence each.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
         let k = match self.linkage {
@@ -206,7 +206,7 @@ impl RecordCapabilities {
 }
 
 impl TablesCapabilities {
-    /// The same in plain words, a sentence each.
+    /// The same in plain words, one sentence each.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
         let mut words = vec![

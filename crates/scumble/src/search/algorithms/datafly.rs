@@ -46,9 +46,9 @@ impl Algorithm for Datafly {
     fn run(&self, problem: &Problem) -> Result<Solution> {
         let lattice = Lattice::of_any_width(problem, ENTRY.name)?;
         let mut checker = Checker::new(problem, &lattice)?;
-        // The published loop stops at k rows; a lower suppression limit stops later.
+        // The published algorithm stops at k rows. If the suppression limit is lower, the loop continues.
         let few = problem.k().unwrap_or(1).min(checker.limit());
-        // Vectors, not numbers of nodes: hundreds of columns have more combinations than there are numbers.
+        // Use vectors instead of numbers of nodes: hundreds of columns have more combinations than there are numbers.
         let mut levels = vec![0; lattice.width()];
         loop {
             let enough = checker.all_failing_at(&levels)? <= few;
@@ -60,7 +60,7 @@ impl Algorithm for Datafly {
             if enough || most.is_none() {
                 let findings = super::lattice_findings(&lattice, &checker);
                 let solution = Solution::of_step(problem, Step::Levels(levels.clone()), findings);
-                // The suppressed rows may fail the models themselves, and mending that may take too many.
+                // The suppressed rows themselves may fail the models, and repairing that may suppress too many.
                 if solution.is_ok() || most.is_none() {
                     return solution;
                 }

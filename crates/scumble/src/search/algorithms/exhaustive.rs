@@ -1,4 +1,5 @@
-//! Every combination of levels, each published and judged as a whole: for models that no single class decides.
+//! Publishes and checks every combination of levels as a whole, for models that cannot be checked class by
+//! class.
 
 use rayon::prelude::*;
 
@@ -10,13 +11,13 @@ use crate::recoding::Step;
 use crate::recoding::published::Classes;
 use crate::search::lattice::{Best, Cost, Lattice, Outcome};
 
-/// More nodes than this are not published one by one.
+/// The most nodes that are published one by one.
 pub(super) const MOST: usize = 100_000;
 
-/// Nodes looked at together.
+/// The number of nodes checked in one batch.
 const BATCH: usize = 64;
 
-/// The best node by a metric at which every model holds, also those that judge the whole table.
+/// Finds the best node by a metric at which every model holds, including models of the whole table.
 pub(super) fn search(problem: &Problem, lattice: &Lattice, metric: &dyn Metric) -> Result<Solution> {
     let mut best = Best::default();
     let nodes: Vec<usize> = (0..lattice.nodes()).collect();

@@ -84,7 +84,7 @@ struct FlashSearch<'a> {
 impl<'a> FlashSearch<'a> {
     fn new(problem: &'a Problem, lattice: &'a Lattice) -> Result<Self> {
         let checker = Checker::new(problem, lattice)?;
-        // The share of each column's levels, then the share of values lost, then the vector.
+        // Order by the share of each column's levels, then the share of values lost, then the vector.
         let key = |node: usize| {
             let (mut steps, mut lost) = (0.0, 0.0);
             for (column, height) in lattice.heights().iter().enumerate() {
@@ -92,12 +92,12 @@ impl<'a> FlashSearch<'a> {
                 steps += f64::from(level) / f64::from((*height).max(1));
                 lost += 1.0 - checker.values(column, level) as f64 / checker.values(column, 0).max(1) as f64;
             }
-            // Shares that are equal but for rounding must not decide.
+            // Shares that differ only by rounding must not decide.
             ((steps * 1e9).round() as u64, (lost * 1e9).round() as u64, node)
         };
         let mut rank = vec![0; lattice.nodes()];
         let mut place = 0;
-        // Sorted height by height, with a look at the clock in between: millions of nodes take seconds.
+        // Sort height by height and check for interruption in between: millions of nodes take seconds.
         for nodes in lattice.by_height() {
             problem.progress.check()?;
             let mut keys: Vec<_> = nodes.into_iter().map(key).collect();

@@ -1,4 +1,4 @@
-//! Information gain: how much telling some codes of a column apart tells about the class.
+//! Information gain: how much separating some codes of a column says about the class.
 
 use crate::metrics::contingency::{TIE, entropy};
 use crate::table::frequency::FrequencyTable;
@@ -6,18 +6,18 @@ use crate::table::frequency::FrequencyTable;
 /// Rows per code and class of one column.
 #[derive(Clone)]
 pub(super) struct Gains {
-    /// Rows per class, code by code. Without a class column all rows are of one class.
+    /// Rows per class, code by code. Without a class column all rows have one class.
     rows: Vec<u64>,
     classes: usize,
     by: Threshold,
 }
 
-/// Where an interval of numbers is cut.
+/// The way to choose where an interval of numbers is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Threshold {
-    /// Where it tells most about the class.
+    /// Where the cut says most about the class.
     Informative,
-    /// Nearest the middle of its rows.
+    /// As near as possible to the middle of the rows.
     Middle,
 }
 
@@ -52,7 +52,7 @@ impl Gains {
         &self.rows[code as usize * self.classes..(code as usize + 1) * self.classes]
     }
 
-    /// Rows per class of codes by the part that each is in.
+    /// Counts rows per class in each part. `part_of` gives the part of each code.
     pub(super) fn tally(&self, part_of: impl Iterator<Item = (u32, u32)>, parts: usize) -> Tally {
         let mut rows = vec![0; parts * self.classes];
         for (code, part) in part_of {
@@ -62,7 +62,8 @@ impl Gains {
         Tally { rows, classes: self.classes }
     }
 
-    /// The last code of the left side where an interval is best cut, with rows on both sides; the smaller one of equals.
+    /// Returns the last code on the left side of the best cut of an interval, with rows on both sides; the smaller code
+    /// of equals.
     pub(super) fn threshold(&self, low: u32, high: u32) -> Option<u32> {
         let mut left = vec![0; self.classes];
         let mut right = vec![0; self.classes];
@@ -76,7 +77,8 @@ impl Gains {
             if below == 0 || above == 0 || here.iter().all(|rows| *rows == 0) {
                 continue;
             }
-            // The entropy of the whole is the same for every threshold, so the least that is left is the most gained.
+            // The entropy of the whole is the same for every threshold, so the least remaining entropy is the greatest
+            // gain.
             let score = match self.by {
                 Threshold::Informative => -(below as f64 * info(&left) + above as f64 * info(&right)),
                 Threshold::Middle => -(below.abs_diff(above) as f64),
@@ -115,19 +117,19 @@ impl Tally {
         (info(&whole) - left).max(0.0)
     }
 
-    /// The gain of telling all parts apart.
+    /// The gain of separating all parts.
     pub(super) fn gain_of_all(&self) -> f64 {
         self.gain(self.rows.chunks_exact(self.classes))
     }
 
-    /// The gain of telling one part from the others.
+    /// The gain of separating one part from the others.
     pub(super) fn gain_of_one(&self, part: usize) -> f64 {
         let one = &self.rows[part * self.classes..(part + 1) * self.classes];
         let rest: Vec<u64> = self.whole().iter().zip(one).map(|(whole, one)| whole - one).collect();
         self.gain([one, &rest[..]].into_iter())
     }
 
-    /// Whether rows of different classes are here.
+    /// Whether the rows have different classes.
     pub(super) fn is_mixed(&self) -> bool {
         self.whole().iter().filter(|rows| **rows > 0).count() > 1
     }

@@ -1,5 +1,5 @@
-//! IACc (Li, Liu, Baig, Wong 2011, Algorithm 2; algorithms.md A2): the levels of IACK, then the smallest classes are
-//! suppressed as long as no column's distribution suffers more than the limits allow; the k reached is reported.
+//! IACc (Li, Liu, Baig, Wong 2011, Algorithm 2; algorithms.md A2): takes the levels of IACK, then suppresses the smallest
+//! classes as long as no column's distribution suffers more than the limits allow. The k that it reaches is reported.
 
 use super::iack::{class_of, levels};
 use super::{Algorithm, Capabilities, Finding, Solution};
@@ -87,7 +87,7 @@ impl Algorithm for Iacc {
         Capabilities {
             needs_trees: true,
             needs_class: true,
-            // Levels are chosen by what they say about the class label as a whole.
+            // Levels depend on what they say about the class label as a whole.
             is_led_by_sensitive: false,
             needs_model: false,
             default_suppression: Rational::ONE,
@@ -137,7 +137,8 @@ impl Algorithm for Iacc {
             .filter(|class| !classes.is_suppressed(*class))
             .map(|class| classes.size(class))
             .min();
-        // Models that were asked for, and the suppressed rows' own protection, may need more suppression; the limits bind still.
+        // Models that were asked for, and the protection of the suppressed rows, may need more suppression. The limits still
+        // apply.
         let released = problem.suppress_failing(classes.assignment.clone())?;
         let damaged = crate::metrics::information::contingencies(&released, problem, Some(class))
             .into_iter()

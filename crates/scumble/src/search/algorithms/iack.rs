@@ -1,5 +1,5 @@
-//! IACK (Li, Liu, Baig, Wong 2011, Algorithm 1; algorithms.md A1): each column goes to the level that tells
-//! most about the class per bit it shows, then every class that fails a model is suppressed, or generalised further.
+//! IACK (Li, Liu, Baig, Wong 2011, Algorithm 1; algorithms.md A1): each column goes to the level that says most
+//! about the class per bit that it shows, then every class that fails a model is suppressed, or generalised further.
 
 use super::{Algorithm, Capabilities, Finding, Solution};
 use crate::base::entry::{Entry, Standing};
@@ -48,7 +48,8 @@ pub(super) fn class_of(problem: &Problem, algorithm: &str) -> Result<usize> {
     })
 }
 
-/// I_N of a column with the class at every level, from the leaves (level 0) to the root.
+/// The normalised information I_N between a column and the class at every level, from the leaves (level 0) to the
+/// root.
 #[must_use]
 pub(crate) fn information_by_level(problem: &Problem, column: usize, class: usize) -> Vec<f64> {
     let quasi = &problem.quasi[column];
@@ -61,8 +62,8 @@ pub(crate) fn information_by_level(problem: &Problem, column: usize, class: usiz
         .collect()
 }
 
-/// The most specific of the levels with the highest score. A curve that rises to the leaves, or is flat, leaves the
-/// column as it is: no separate "no peak" rule is needed.
+/// Returns the most specific of the levels with the highest score. A curve that rises towards the leaves, or is
+/// flat, leaves the column as it is, so no separate "no peak" rule is needed.
 fn best_level(scores: &[f64]) -> u32 {
     let best = scores.iter().copied().fold(0.0, f64::max);
     scores.iter().position(|score| *score >= best - TIE).unwrap_or(0) as u32
@@ -95,12 +96,12 @@ impl Algorithm for Iack {
         Capabilities {
             needs_trees: true,
             needs_class: true,
-            // Levels are chosen by what they say about the class label as a whole.
+            // Levels depend on what they say about the class label as a whole.
             is_led_by_sensitive: false,
             default_suppression: Rational::ONE,
-            // Rows that are generalised further by themselves make classes that overlap.
+            // Generalising rows further one by one makes classes that overlap.
             serves_population: !self.generalize,
-            // What is generalised further joins classes that were judged before.
+            // Rows that are generalised further join classes that were checked before.
             serves_unmergeable: !self.generalize,
             ..Capabilities::USUAL
         }

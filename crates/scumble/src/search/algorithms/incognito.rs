@@ -1,4 +1,5 @@
-//! Incognito (LeFevre, DeWitt, Ramakrishnan 2005; algorithms.md B17): all satisfying nodes, from small sets of columns to all.
+//! Incognito (LeFevre, DeWitt, Ramakrishnan 2005; algorithms.md B17): finds all satisfying nodes, from small sets of columns
+//! to all columns.
 
 use super::{Algorithm, Capabilities, Finding, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
@@ -25,7 +26,7 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
     Ok(Box::new(Incognito))
 }
 
-/// Sets of columns double with every column.
+/// The most columns: each further one doubles the number of sets of columns.
 const MOST_COLUMNS: usize = 16;
 
 impl Algorithm for Incognito {
@@ -71,10 +72,10 @@ impl Algorithm for Incognito {
     }
 }
 
-/// All nodes whose failing rows are within the limit, ascending.
+/// Returns all nodes whose failing rows are within the limit, ascending.
 ///
-/// A node of a set of columns is the node of the whole lattice that has all other columns at the root, where they tell
-/// nothing apart: a projection is a roll-up.
+/// A node of a set of columns is the node of the whole lattice that has all other columns at the root, where they distinguish
+/// nothing: a projection is a roll-up.
 fn satisfying(lattice: &Lattice, checker: &mut Checker<'_>) -> Result<Vec<usize>> {
     let width = lattice.width();
     let mut fails = vec![false; lattice.nodes()];
@@ -91,7 +92,7 @@ fn satisfying(lattice: &Lattice, checker: &mut Checker<'_>) -> Result<Vec<usize>
         let mut passes = vec![false; nodes.len()];
         let mut known = hashbrown::HashSet::<usize, foldhash::fast::FixedState>::default();
         for (node, passes) in nodes.iter().zip(&mut passes) {
-            // A priori: a node survives only if it does with each of its columns left out.
+            // A priori: a node can only survive if it survives without each of its columns.
             let fails_with_fewer = (0..width).filter(|column| !root(*column)).any(|column| {
                 let mut levels = lattice.levels(*node);
                 let at_root = levels[column] == lattice.heights()[column];

@@ -1,5 +1,5 @@
-//! InfoGain Mondrian (LeFevre, DeWitt, Ramakrishnan 2006b and 2008; algorithms.md B2): Mondrian's cuts, chosen over all columns
-//! by what they tell about the class.
+//! InfoGain Mondrian (LeFevre, DeWitt, Ramakrishnan 2006b and 2008; algorithms.md B2): makes Mondrian's cuts, and chooses them
+//! over all columns by what they say about the class.
 
 use super::mondrian::search::{self, Rule, Settings, SmallChildren};
 use super::{Algorithm, Capabilities, Fineness, Solution};

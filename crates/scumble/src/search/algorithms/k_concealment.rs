@@ -1,5 +1,5 @@
-//! k-concealment and its weaker relatives (Gionis, Mazza, Tassa 2008; Tassa, Mazza, Gionis 2012; algorithms.md B11): records are
-//! widened one by one until every row has k records that may be its own, without classes.
+//! k-concealment and its weaker relatives (Gionis, Mazza, Tassa 2008; Tassa, Mazza, Gionis 2012; algorithms.md B11). There are
+//! no classes: records are widened one by one until every row has k records that may be its own.
 
 use rayon::prelude::*;
 
@@ -98,19 +98,19 @@ impl RecordAlgorithm for KConcealment {
     }
 }
 
-/// The records of a table, one a tuple, while they are widened.
+/// The records of a table, one per tuple, while they are widened.
 struct Widening<'p> {
     problem: &'p Problem,
     k: u64,
     space: Space<'p>,
-    /// What each record covers: all ranks from the first to the last, in each column.
+    /// What each record covers: in each column, all ranks from the first to the last.
     extents: Vec<Extent>,
     /// How many records cover each tuple.
     covering: Vec<u64>,
 }
 
 impl<'p> Widening<'p> {
-    /// Records that cover k rows each, the nearest ones (algorithms.md A4 without diversity), or only their own.
+    /// Records that cover k rows each, the nearest ones (algorithms.md A4 without diversity), or only their own row.
     fn new(problem: &'p Problem, k: u64, covers: bool) -> Result<Self> {
         let (table, quasi) = (&problem.table, &problem.quasi);
         let space = Space::of_loss(table, quasi);
@@ -143,7 +143,7 @@ impl<'p> Widening<'p> {
         extent.zip(self.space.ranks(tuple)).all(|((low, high), rank)| low <= rank && rank <= high)
     }
 
-    /// What it costs to make a record cover a tuple.
+    /// The cost of a record if it also covers a tuple.
     fn cost_with(&self, record: u32, tuple: u32) -> u64 {
         let point = self.space.ranks(tuple).iter().map(|rank| (*rank, *rank));
         self.space.joint_cost(&self.extents[record as usize], point)
@@ -167,8 +167,8 @@ impl<'p> Widening<'p> {
         }
     }
 
-    /// (1,k): widens the records for which it costs least, until k of them cover every row. What that adds to the cost of one
-    /// record does not depend on the others, so one look at all of them tells which.
+    /// (1,k): widens the records for which that costs least, until k of them cover every row. The added cost of one record does
+    /// not depend on the others, so one pass over all of them is enough.
     fn cover_every_row(&mut self) -> Result<()> {
         let tuples = self.covering.len() as u32;
         for tuple in 0..tuples {
@@ -196,8 +196,8 @@ impl<'p> Widening<'p> {
         Ok(())
     }
 
-    /// Widens the records of rows with fewer than k matches, so that a record that covers the row, but cannot be its own, can:
-    /// the two rows may then exchange their records. Says how often.
+    /// Widens the records of rows with fewer than k matches. Then a record that covers the row, but could not belong to it, can:
+    /// the two rows may exchange their records. Returns how often this was done.
     fn match_every_row(&mut self) -> Result<u64> {
         let table = &self.problem.table;
         let coverage = Coverage::new(table, &self.problem.quasi);
@@ -212,7 +212,7 @@ impl<'p> Widening<'p> {
             if lacking.is_empty() {
                 return Ok(fixes);
             }
-            // Components that grow together in this round; what else joins them is seen in the next.
+            // Components that grow together in this round. Others that join them are found in the next round.
             let mut component = found.component;
             for tuple in lacking {
                 self.problem.progress.check()?;
@@ -280,10 +280,10 @@ mod tests {
     }
 
     proptest! {
-        /// Each guarantee holds, and the stronger it is, the more is lost.
+        /// Each guarantee holds, and a stronger one loses more.
         #[test]
         fn every_guarantee_holds(rows in rows(&columns(false)), k in 1..6_u64, trees in any::<bool>()) {
-            // Codes of one kind of columns are not those of the other.
+            // The columns of the two kinds have different codes, so reduce the codes to what all have.
             let rows: Vec<_> = rows
                 .into_iter()
                 .map(|(codes, class, ill)| (codes.iter().map(|code| code % 2).collect::<Vec<u32>>(), class, ill))

@@ -1,5 +1,5 @@
-//! Greedy k-member clustering (Byun, Kamra, Bertino, Li 2007): a cluster grows around a row far from the last one, each time
-//! by the row that makes it lose least.
+//! Greedy k-member clustering (Byun, Kamra, Bertino, Li 2007): each cluster grows around a row far from the last one, and
+//! always takes the row that adds least to its loss.
 
 use super::clustering::boxes::{Boxes, Keys, Query};
 use super::clustering::finish::{add_leftovers, gather, solution, tuples_alone};
@@ -79,7 +79,7 @@ fn clusters(
     let mut boxes = Boxes::new(space, stock, tuples, &problem.progress)?;
     let mut clusters = Vec::new();
     let mut query = Query::default();
-    // The paper begins at a random row; here it is the first tuple, so that the content decides.
+    // The paper begins at a random row. Here it is the first tuple, so that only the content decides.
     let mut last = 0;
     while stock.rows >= k {
         problem.progress.check()?;
@@ -93,7 +93,7 @@ fn clusters(
             problem.progress.check()?;
             let label = labels
                 .and_then(|labels| Some((cluster.majority(|payload| stock.label(payload))?, labels.cost)));
-            // Without labels only the cost of the cover matters, since every candidate makes the same size.
+            // Without labels only the cost of the cover matters, since every candidate leads to the same size.
             let factor = if label.is_some() { cluster.size + 1 } else { 1 };
             let Some(found) = boxes.nearest(&query, Keys { factor, label }, 1).into_iter().next() else {
                 break;
@@ -109,7 +109,7 @@ fn clusters(
                 .iter()
                 .zip(&covered)
                 .all(|(of, extent)| extent.0 <= of.0 && of.0 <= extent.1);
-            // All rows of a tuple that is covered already come before those of the next one.
+            // All rows of a tuple that is already covered come before those of the next one.
             let most = if is_covered && label.is_none() { k - cluster.size } else { 1 };
             gather(space, stock, &mut boxes, &mut cluster, (found.tuple, most, which));
             if cluster.extent != covered {

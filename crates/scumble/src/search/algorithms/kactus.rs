@@ -1,5 +1,5 @@
-//! kACTUS (Kisilevich, Rokach, Elovici, Shapira 2010; algorithms.md B9): a decision tree for the class says which cells of a
-//! row are worth showing; leaves with too few rows give up their last test.
+//! kACTUS (Kisilevich, Rokach, Elovici, Shapira 2010; algorithms.md B9): a decision tree for the class decides which cells
+//! of a row to show, and leaves with too few rows give up their last test.
 
 use scumble_learn::c45::{C45, Test, Tree};
 use scumble_learn::{Column, Features, Table};
@@ -137,7 +137,7 @@ impl Kactus {
         let learner = C45 {
             min_objects: self.min_objects as f64,
             prune: self.prune,
-            // Every split is kept: what is not worth its rows is cut back afterwards.
+            // Keep every split. Splits that are not worth their rows are cut back later.
             collapse: self.prune,
             ..C45::default()
         };
@@ -150,7 +150,7 @@ impl Kactus {
     }
 }
 
-/// The tuples as a learner sees them: numbers where a column is a line, else codes. A missing number has no place on
+/// The tuples as features of the tree: numbers where a column is a line, otherwise codes. A missing number has no place on
 /// the line.
 fn features(problem: &Problem) -> Result<Features> {
     let columns = problem.quasi.iter().enumerate().map(|(place, quasi)| {
@@ -178,7 +178,7 @@ fn rows(held: &[Held]) -> u64 {
     held.iter().map(|held| u64::from(held.cell.rows)).sum()
 }
 
-/// A branch after everything below it is settled: what its rows would show, and those that are not published yet.
+/// A branch after everything below it is settled: what its rows would show, and the rows that are not published yet.
 struct Branch {
     region: Vec<Value>,
     held: Vec<Held>,
@@ -213,15 +213,15 @@ impl Walk<'_> {
         self.regions.push(region);
     }
 
-    /// Settles everything below a node: branches that pass are published, and the rows that are not come back. What happens
-    /// in one branch does not depend on others, so the order of the paper (deepest first) and this one agree.
+    /// Settles everything below a node: publishes the branches that pass, and returns the rows that are not published.
+    /// Branches do not affect each other, so this gives the same result as the order of the paper (deepest first).
     fn settle(&mut self, node: usize, region: &[Value], held: Vec<Held>) -> Result<Vec<Held>> {
         self.problem.progress.check()?;
         self.problem.progress.advance(1);
         let Some(test) = self.tree.node(node).test else { return Ok(held) };
         let mut parts: Vec<Vec<Held>> = vec![Vec::new(); test.branches() + 1];
         for held in held {
-            // Rows without a number form a branch of their own behind the others.
+            // Rows without a number form a separate branch after the others.
             let branch = test.branch(self.features, held.tuple as usize).unwrap_or(test.branches());
             parts[branch].push(held);
         }
@@ -245,14 +245,14 @@ impl Walk<'_> {
             }
         }
         if !all_good && !self.passes(&bad) && !self.borrow(&mut good, &mut bad) {
-            // Together they try their luck one node further up.
+            // Together they try again one node further up.
             bad.extend(good.drain(..).flat_map(|branch| branch.held));
         }
         good.into_iter().for_each(|branch| self.emit(branch.region, branch.held));
         Ok(bad)
     }
 
-    /// What the rows of a branch show: what they showed before, and the test's outcome.
+    /// What the rows of a branch show: what they showed before, narrowed by the outcome of the test.
     fn narrow(&self, region: &[Value], test: Test, branch: usize, part: &[Held]) -> Vec<Value> {
         let column = test.column();
         let quasi = &self.problem.quasi[column];
@@ -260,7 +260,8 @@ impl Walk<'_> {
         let mut region = region.to_vec();
         region[column] = match (&quasi.shape, test) {
             (Shape::Line(line), Test::Threshold { at, .. }) if branch < 2 => {
-                // The first number above the threshold; a shown interval reaches to the ends of the column otherwise.
+                // `cut` is the first number above the threshold. An interval that is not narrowed yet reaches to the ends of
+                // the column.
                 let cut = line.numbers.partition_point(|number| *number as f64 <= at) as u32;
                 let (low, high) = match region[column] {
                     Value::Span(low, high) => (low, high),
@@ -273,8 +274,8 @@ impl Walk<'_> {
         region
     }
 
-    /// Takes rows from branches that can spare them until the bad rows pass: the largest branch first, the first of
-    /// equals, and in it the last tuple first. Whether that was possible; if not, nothing has changed.
+    /// Takes rows from branches that can spare them until the bad rows pass: from the largest branch first (of equals, the
+    /// first), and in it from the last tuple first. Returns whether that was possible; if not, nothing has changed.
     fn borrow(&mut self, good: &mut [Branch], bad: &mut Vec<Held>) -> bool {
         let before: Vec<Vec<Held>> = good.iter().map(|branch| branch.held.clone()).collect();
         let own = bad.len();
@@ -299,8 +300,8 @@ impl Walk<'_> {
         false
     }
 
-    /// Takes one row of a tuple from a branch that passes without it. Payloads take turns in proportion to their rows
-    /// (by the largest quotient, as seats are dealt to parties); `taken` are the rows taken before.
+    /// Takes one row of a tuple from a branch that still passes without it. Payloads take turns in proportion to their rows
+    /// (by the largest quotient, as parliaments allot seats to parties); `taken` are the rows taken before.
     fn take(&self, from: &mut [Held], tuple: u32, taken: &[Held]) -> Option<Held> {
         let seats = |payload: u32| {
             taken.iter().filter(|held| held.tuple == tuple && held.cell.payload == payload).count() as u64

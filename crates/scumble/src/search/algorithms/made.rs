@@ -1,4 +1,4 @@
-//! Problems made for tests: small tables with columns of every shape.
+//! Problems for tests: small tables with columns of every shape.
 
 use proptest::prelude::*;
 use scumble_files::table::Texts;
@@ -17,7 +17,7 @@ use crate::table::quasi::{Line, Quasi, Shape};
 const TEXT: Measure = Measure { kind: Kind::Text, scale: 0 };
 const NUMBER: Measure = Measure { kind: Kind::Integer, scale: 0 };
 
-/// The tree of a file, for leaves that are all in it.
+/// Makes the tree of a file. All leaves must be in the file.
 pub(crate) fn tree(file: &str) -> Hierarchy {
     let folder = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(folder.path(), file).expect("it takes text");
@@ -51,7 +51,7 @@ pub(super) fn tree_column(name: &str, file: &str) -> Quasi {
     }
 }
 
-/// A column of the numbers from 0 on, the last code missing if `missing`.
+/// A column of the numbers from 0 on. If `missing`, the last code stands for a missing value.
 pub(crate) fn line_column(name: &str, codes: u32, missing: bool) -> Quasi {
     let numbers: Vec<i128> = (0..codes - u32::from(missing)).map(i128::from).collect();
     let texts: Vec<String> =
@@ -69,13 +69,13 @@ pub(crate) fn set_column(name: &str, codes: u32) -> Quasi {
     Quasi { name: name.into(), measure: TEXT, shape, priority: 1.0, tight: false, sets: false }
 }
 
-/// The codes of its quasi-identifiers, its class and its illness.
+/// A row: the codes of its quasi-identifiers, its class and its illness.
 pub(crate) type Row = (Vec<u32>, u32, u32);
 
-/// A model by name, with parameters as they are written and the columns that it is about.
+/// A model by name, with parameters as texts and the columns to which it applies.
 pub(crate) type Asked<'a> = (&'a str, &'a [(&'a str, &'a str)], Option<&'a [usize]>);
 
-/// The problem of some rows.
+/// Makes the problem of some rows.
 pub(crate) fn problem(quasi: Vec<Quasi>, rows: &[Row], asked: &[Asked<'_>]) -> Problem {
     let payload = |name: &str, values: &[&str]| PayloadColumn {
         name: name.into(),
@@ -126,10 +126,10 @@ pub(crate) fn problem(quasi: Vec<Quasi>, rows: &[Row], asked: &[Asked<'_>]) -> P
     }
 }
 
-/// Ragged, with a node of one child.
+/// A ragged tree, with a node that has one child.
 const RAGGED: &str = "a;x;u;*\nb;x;u;*\nc;y;u;*\nd;z;*\ne;*\n";
 
-/// Columns of six codes at most, of every shape or all with trees.
+/// Columns with at most six codes: of every shape, or all with trees.
 pub(super) fn columns(trees: bool) -> Vec<Quasi> {
     let flat = tree_column("q1", "p;l;*\nq;l;*\nr;m;*\ns;m;*\n");
     if trees {
@@ -145,7 +145,8 @@ pub(super) fn rows(quasi: &[Quasi]) -> impl Strategy<Value = Vec<Row>> + use<> {
     prop::collection::vec((codes, 0..2_u32, 0..3_u32), 1..40)
 }
 
-/// What may be asked: sizes, shares, distances, several at once, and of some of the columns only.
+/// Requirements to test with: sizes, shares, distances, several models at once, and models of only some
+/// columns.
 pub(super) const ASKED: &[&[Asked<'static>]] = &[
     &[("k_anonymity", &[("k", "1")], None)],
     &[("k_anonymity", &[("k", "2")], None)],

@@ -1,4 +1,4 @@
-//! MinGen (Sweeney 2002; algorithms.md B16): looks at every node and takes the one of the highest precision.
+//! MinGen (Sweeney 2002; algorithms.md B16): checks every node and takes the one of the highest precision.
 
 use super::{Algorithm, Capabilities, Fineness, Reach, Solution, exhaustive};
 use crate::base::entry::{Entry, Standing};
@@ -26,13 +26,14 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
     Ok(Box::new(MinGen))
 }
 
-/// More nodes than this are not enumerated.
+/// The most nodes that are enumerated.
 const MOST: usize = 1_000_000;
 
-/// Nodes looked at together.
+/// The number of nodes checked in one batch.
 const BATCH: usize = 64;
 
-/// Whether some model is not about single classes of all columns, so that every combination is published and judged as a whole.
+/// Whether some model does not apply to single classes of all columns. Then every combination is published and checked as a
+/// whole.
 fn one_by_one(problem: &Problem) -> bool {
     problem.judges_whole_tables() || !problem.models.iter().all(|model| problem.is_about_all(&**model))
 }

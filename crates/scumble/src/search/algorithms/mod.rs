@@ -1,4 +1,4 @@
-//! The algorithms, one file each: a problem in, a recoding out.
+//! The algorithms, one file each. Each takes a problem and returns a recoding.
 
 use crate::config::Parameters;
 use crate::error::Result;
@@ -57,18 +57,18 @@ mod top_down;
 
 pub use capabilities::{Capabilities, Fineness, Labels, Reach, RecordCapabilities, TablesCapabilities};
 
-/// What an algorithm returns: the rule, and what it wants told about how it was found.
+/// What an algorithm returns: a rule, and findings about the search.
 pub struct Solution {
     /// The rule.
     pub recoding: Recoding,
-    /// The rule applied to the problem's table, since a search mostly has it at hand.
+    /// The rule applied to the problem's table, which most searches have computed anyway.
     pub assignment: Assignment,
     /// Notes for the report, such as the k reached.
     pub findings: Vec<Finding>,
 }
 
 impl Solution {
-    /// A rule that shows the classes that are kept.
+    /// A solution that shows the classes that are not suppressed.
     pub(crate) fn of_classes(step: Step, classes: Classes, findings: Vec<Finding>) -> Self {
         let assignment = classes.assignment;
         let shown = (0..assignment.classes()).filter(|class| !assignment.suppressed[*class]);
@@ -76,31 +76,31 @@ impl Solution {
         Self { recoding: Recoding { step, shown: Some(shown) }, assignment, findings }
     }
 
-    /// A rule under which every class meets every model already, so that nothing is suppressed. Rows that show `*` everywhere
-    /// because nothing finer was possible are counted as suppressed nevertheless: they say as little.
+    /// A solution for a rule under which every class already meets every model, so that nothing is suppressed. Rows that show
+    /// `*` everywhere because nothing finer was possible still count as suppressed: they say just as little.
     fn of_sound_step(problem: &Problem, step: Step, findings: Vec<Finding>) -> Self {
         let assignment = step.apply(&problem.table, &problem.quasi);
         let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
         Self::of_classes(step, classes, findings)
     }
 
-    /// A rule, with the classes that fail a model suppressed; an error if they are more than may be.
+    /// A solution that suppresses the classes that fail a model. Returns an error if they are more than the limit allows.
     pub fn of_step(problem: &Problem, step: Step, findings: Vec<Finding>) -> Result<Self> {
         let classes = problem.suppress_failing(step.apply(&problem.table, &problem.quasi))?;
         Ok(Self::of_classes(step, classes, findings))
     }
 }
 
-/// Something that an algorithm found out, for the report and the JSON summary.
+/// A finding of an algorithm, for the report and the JSON summary.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Finding {
     /// A short name, such as `k_actual`.
     pub name: &'static str,
-    /// The figure; `None` is infinite.
+    /// The figure; `None` means infinite.
     pub value: Option<f64>,
-    /// What it means, in a sentence.
+    /// The meaning of the figure, in one sentence.
     pub meaning: &'static str,
-    /// The column that it is about, if it is about one.
+    /// The column that the finding is about, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
 }
@@ -115,63 +115,66 @@ impl Finding {
 
 /// A search for a recoding.
 pub trait Algorithm: Send + Sync {
-    /// What it needs, serves and promises.
+    /// What the algorithm needs, serves and promises.
     fn capabilities(&self) -> Capabilities;
-    /// Whether the search minimises the problem's metric. One that looks at no metric, or at one of its own, does not.
+    /// Whether the search minimises the problem's metric. A search that uses no metric, or one of its own, does not.
     fn minimises(&self, _problem: &Problem) -> bool {
         false
     }
-    /// What it does not promise by itself, and what was done about it, by what it found for so many quasi-identifiers.
+    /// What the algorithm does not promise by itself, and what was done about it. Written from its findings and the number of
+    /// quasi-identifiers.
     fn caveat(&self, _findings: &[Finding], _quasi: usize) -> Option<String> {
         None
     }
-    /// An error if this problem cannot be served, before any work.
+    /// Returns an error if this problem cannot be served. Called before any work.
     fn check(&self, problem: &Problem) -> Result<()>;
-    /// The search.
+    /// Runs the search.
     fn run(&self, problem: &Problem) -> Result<Solution>;
 }
 
-/// A search for records that cover rows of their own choice and may overlap, so that there are no classes.
+/// A search for records that may overlap. Each record covers rows of its own choice, so there are no classes.
 pub trait RecordAlgorithm: Send + Sync {
-    /// What it does, and what k is about.
+    /// What the search does, and what k refers to.
     fn capabilities(&self) -> RecordCapabilities;
-    /// An error if this problem cannot be served, before any work.
+    /// Returns an error if this problem cannot be served. Called before any work.
     fn check(&self, problem: &Problem) -> Result<()>;
-    /// The search, and the audit of what it found.
+    /// Runs the search and audits what it found.
     fn run(&self, problem: &Problem) -> Result<RecordSolution>;
 }
 
 /// What a search for records returns.
 pub struct RecordSolution {
-    /// The records, by tuple, then sensitive value.
+    /// The records, ordered by tuple, then sensitive value.
     pub records: Vec<Record>,
-    /// The payload column that is not published row by row, if one is not: as frequencies, or exchanged in rings.
+    /// The payload column that is not published row by row, if there is one. Its values are published as frequencies, or
+    /// exchanged in rings.
     pub column: Option<usize>,
-    /// What k is about.
+    /// What k refers to.
     pub linkage: Linkage,
-    /// How many rows each record counts.
+    /// The number of rows that each record counts.
     pub size: u64,
-    /// How frequencies are written.
+    /// The format of the frequencies.
     pub format: Format,
-    /// The rings in which records exchange the column's values, where they do.
+    /// The rings in which records exchange the column's values, if they do.
     pub rings: Option<Rings>,
-    /// What somebody may infer.
+    /// What somebody may infer from the records.
     pub audit: Audit,
     /// Notes for the report.
     pub findings: Vec<Finding>,
-    /// What somebody should decide about before publishing.
+    /// What somebody should consider before publishing.
     pub warnings: Vec<String>,
 }
 
-/// Records that exchange their values: each shows that of one of the `size` records from itself on in its ring.
+/// Records that exchange their values: each shows the value of one of the next `size` records of its ring, itself included.
 pub struct Rings {
-    /// Each ring as places of records, of which each is in one ring and stands for one row. Private, as the draw is.
+    /// The rings, as places of records. Each record is in one ring and stands for one row. The rings are private, as the draw
+    /// is.
     pub rings: Vec<Vec<u32>>,
-    /// How it is drawn whose value is shown.
+    /// How a record whose value is shown is drawn.
     pub exchange: nhaa::Exchange,
 }
 
-/// What k is about where records overlap (models.md 1.15).
+/// What k refers to where records overlap (models.md 1.15).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Linkage {
     /// (k,1): every record covers k rows.
@@ -204,20 +207,20 @@ pub enum Format {
     Columns,
     /// One column of JSON objects.
     Json,
-    /// Not at all: concrete tables are drawn from the records.
+    /// Not at all: complete tables are drawn from the records.
     Sampled {
-        /// How many.
+        /// The number of tables.
         tables: u64,
     },
 }
 
-/// How an algorithm for records is made from its parameters.
+/// Makes an algorithm for records from its parameters.
 pub type BuildRecordAlgorithm = fn(&Parameters) -> Result<Box<dyn RecordAlgorithm>>;
 
-/// How an algorithm is made from its parameters.
+/// Makes an algorithm from its parameters.
 pub type BuildAlgorithm = fn(&Parameters) -> Result<Box<dyn Algorithm>>;
 
-/// The full-domain rule of a node, with the classes that fail suppressed.
+/// Returns the full-domain rule of a node, with the failing classes suppressed.
 fn solution_at(
     problem: &Problem,
     lattice: &Lattice,
@@ -227,7 +230,7 @@ fn solution_at(
     Solution::of_step(problem, Step::Levels(lattice.levels(node)), findings)
 }
 
-/// What every search of the lattice tells.
+/// The findings that every search of the lattice reports.
 fn lattice_findings(lattice: &Lattice, checker: &Checker<'_>) -> Vec<Finding> {
     vec![
         Finding::new(

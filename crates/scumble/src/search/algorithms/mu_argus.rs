@@ -1,8 +1,8 @@
-//! µ-Argus (Hundepool & Willenborg 1996; algorithms.md B22): levels go up while many rows show a rare combination of a few
-//! values, then single cells are blanked until no rare combination is left.
+//! µ-Argus (Hundepool & Willenborg 1996; algorithms.md B22): raises levels while many rows show a rare combination of a
+//! few values, then blanks single cells until no rare combination is left.
 //!
-//! Only combinations of at most three columns are looked at, so with more quasi-identifiers the method itself promises
-//! nothing about whole rows. Rows that it leaves in classes that fail a model are suppressed afterwards, and counted.
+//! The method only considers combinations of at most three columns. So with more quasi-identifiers it promises nothing by
+//! itself about whole rows. Rows that it leaves in classes that fail a model are suppressed afterwards, and counted.
 
 use rayon::prelude::*;
 
@@ -52,10 +52,10 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
     }))
 }
 
-/// More combinations of columns than this are not gone through, again and again, in reasonable time.
+/// The most combinations of columns. Going through more of them, again and again, would take unreasonably long.
 const MOST_COMBINATIONS: usize = 20_000;
 
-/// The finding that says how many rows it leaves in classes that fail a model.
+/// The finding that says how many rows the method leaves in classes that fail a model.
 const LEFT_RARE: &str = "left_rare";
 
 impl Algorithm for MuArgus {
@@ -146,7 +146,7 @@ fn left_rare(problem: &Problem, assignment: &Assignment) -> Result<u64> {
     Ok((0..classes.len()).filter(fails).map(|class| classes.size(class)).sum())
 }
 
-/// All sets of 1 to `most` of the columns; `None` if they are too many.
+/// Returns all sets of 1 to `most` of the columns; `None` if they are too many.
 fn combinations(columns: &[usize], most: usize) -> Option<Vec<Vec<usize>>> {
     let mut all: Vec<Vec<usize>> = Vec::new();
     let mut last: Vec<Vec<usize>> = vec![Vec::new()];
@@ -169,7 +169,7 @@ struct ArgusSearch<'a> {
     tests: Vec<&'a dyn ClassTest>,
     only_size: bool,
     levels: Vec<u32>,
-    /// For each column what each tuple shows: a node, or one more than there are for a blank.
+    /// For each column, what each tuple shows: a node, or the number of nodes for a blank.
     shown: Vec<Vec<u32>>,
 }
 
@@ -193,7 +193,7 @@ impl<'a> ArgusSearch<'a> {
         self.problem.quasi[column].tree().map_or(0, |tree| tree.node_count())
     }
 
-    /// Whether everyone shows the same in a column.
+    /// Whether all rows show the same value in a column.
     fn is_top(&self, column: usize) -> bool {
         self.problem.quasi[column].tree().is_none_or(|tree| self.levels[column] == tree.height())
     }
@@ -207,8 +207,8 @@ impl<'a> ArgusSearch<'a> {
         }
     }
 
-    /// For each tuple whether what it shows in these columns is rare: the rows that show it fail a model. A combination of
-    /// nothing but blanks shows nothing, so it is not rare.
+    /// For each tuple, whether what it shows in these columns is rare: the rows that show it fail a model. A combination
+    /// of blanks only shows nothing, so it is not rare.
     fn rare(&self, columns: &[usize]) -> Result<Vec<bool>> {
         self.problem.progress.check()?;
         let table = &self.problem.table;
@@ -246,7 +246,7 @@ impl<'a> ArgusSearch<'a> {
         self.shown[column][tuple] == self.blank_of(column)
     }
 
-    /// Raises the column with the most rare cells by a level while more rows are rare than the threshold allows.
+    /// Raises the column with the most rare cells by one level, as long as more rows are rare than the threshold allows.
     fn recode(&mut self, most: usize, threshold: &Rational) -> Result<()> {
         let table = &self.problem.table;
         let columns: Vec<usize> = (0..self.levels.len()).collect();
@@ -282,9 +282,9 @@ impl<'a> ArgusSearch<'a> {
         }
     }
 
-    /// Blanks cells until no combination is rare; says how often it counted anew.
+    /// Blanks cells until no combination is rare. Returns the number of rounds that blanked something.
     fn blank(&mut self, most: usize) -> Result<usize> {
-        // A column in which everyone shows the same neither makes a combination rare nor helps by a blank.
+        // A column in which all rows show the same value makes no combination rare, and a blank in it does not help.
         let columns: Vec<usize> = (0..self.levels.len()).filter(|column| !self.is_top(*column)).collect();
         let sets = combinations(&columns, most).unwrap_or_default();
         for round in 0.. {
@@ -317,7 +317,7 @@ impl<'a> ArgusSearch<'a> {
         Ok(0)
     }
 
-    /// How many cells of rows were blanked.
+    /// The number of blanked cells, over all rows.
     fn blanked_rows(&self) -> u64 {
         let table = &self.problem.table;
         (0..self.shown.len())
@@ -335,7 +335,8 @@ impl<'a> ArgusSearch<'a> {
             packer.push(self.blank_of(column) + 1, |tuple| shown[tuple]);
         }
         let groups = group(packer.finish());
-        // A column in which everyone shows the same is blanked with the last of the others: such rows show nothing.
+        // A row whose other columns are all blank is blanked here as well, in columns that show the same value in all
+        // rows, so that it shows nothing.
         let columns: Vec<usize> = (0..self.shown.len()).filter(|column| !self.is_top(*column)).collect();
         let shows_nothing =
             |tuple: usize| !columns.is_empty() && columns.iter().all(|column| self.is_blank(*column, tuple));
@@ -354,7 +355,7 @@ impl<'a> ArgusSearch<'a> {
 mod tests {
     use super::*;
 
-    /// What is told is the finding of that name, and no other.
+    /// The warning reports the finding of that name, and no other.
     #[test]
     fn rows_that_are_left_rare_are_told() {
         let told = |left: f64| {

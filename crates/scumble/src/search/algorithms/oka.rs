@@ -58,25 +58,25 @@ impl Algorithm for Oka {
     }
 }
 
-/// Clusters beyond this many are compared with a row by both cores.
+/// With more clusters than this, a row is compared with them in parallel.
 const PARALLEL: usize = 1 << 10;
 
-/// Clusters under construction, with what distances to them need.
+/// Clusters under construction, with the data for computing distances to them.
 struct Centres<'s, 'p> {
     space: &'s Space<'p>,
     clusters: Vec<Cluster>,
-    /// Per cluster and column, in one piece of memory: most of the time goes into walking through it.
+    /// Per cluster and column. They are stored contiguously, because most of the time goes into scanning them.
     marks: Vec<Mark>,
-    /// Per cluster and column the sum of the places of its numbers.
+    /// Per cluster and column, the sum of the places of its numbers.
     sums: Vec<u128>,
 }
 
-/// Where a cluster lies in one column.
+/// The location of a cluster in one column.
 #[derive(Clone, Copy, Default)]
 struct Mark {
     /// The ranks that it covers.
     extent: (u32, u32),
-    /// The mean place of its numbers, and how many they are; for columns of numbers only.
+    /// The mean place of its numbers, and how many there are. Used for columns of numbers only.
     mean: u64,
     numbers: u64,
 }
@@ -121,7 +121,7 @@ impl<'s, 'p> Centres<'s, 'p> {
         }
     }
 
-    /// Makes a cluster anew from its rows.
+    /// Rebuilds a cluster from its rows.
     fn reset(&mut self, place: usize, parts: impl Iterator<Item = Part>) {
         let width = self.space.axes.len();
         self.marks[place * width..][..width].fill(Mark::default());
@@ -134,7 +134,7 @@ impl<'s, 'p> Centres<'s, 'p> {
         }
     }
 
-    /// The distance of a row, or something above `most` if it is above that.
+    /// Returns the distance of a row. If that exceeds `most`, the result may be any number above `most`.
     fn distance(&self, place: usize, row: &Row, most: u64) -> u64 {
         let width = self.space.axes.len();
         let mut sum = 0;
@@ -142,7 +142,7 @@ impl<'s, 'p> Centres<'s, 'p> {
             let axis = &self.space.axes[column];
             sum += match row.places[column] {
                 Some(place) if mark.numbers > 0 => place.abs_diff(mark.mean),
-                // A number is as far as can be from rows without one, and the other way round.
+                // The distance between a number and rows without one is the greatest possible.
                 Some(_) => ONE,
                 None if axis.is_line() => u64::from(mark.numbers > 0) * ONE,
                 None => axis.reach(&row.tables[column], row.ranks[column], mark.extent),
@@ -154,8 +154,8 @@ impl<'s, 'p> Centres<'s, 'p> {
         sum
     }
 
-    /// The nearest of some clusters, of equal ones the first. The one at `likely` is looked at first, so that most others are
-    /// soon too far.
+    /// Returns the nearest of the eligible clusters, the first of equals. The one at `likely` is checked first, because the
+    /// search can then give up on most others early.
     fn nearest(&self, row: &Row, likely: usize, eligible: impl Fn(usize) -> bool + Sync) -> Option<usize> {
         let at = |place: usize, most: u64| (self.distance(place, row, most), place);
         let start = Some(likely).filter(|place| eligible(*place)).map(|place| at(place, u64::MAX));
@@ -176,7 +176,7 @@ impl<'s, 'p> Centres<'s, 'p> {
     }
 }
 
-/// A row as distances see it.
+/// A row, prepared for computing distances.
 #[derive(Default)]
 struct Row {
     tuple: Option<u32>,
@@ -186,7 +186,7 @@ struct Row {
 }
 
 impl Row {
-    /// Turns to the rows of a tuple.
+    /// Switches to the rows of a tuple.
     fn turn_to(&mut self, space: &Space<'_>, tuple: u32) {
         if self.tuple.replace(tuple) == Some(tuple) {
             return;
@@ -205,7 +205,7 @@ impl Row {
 }
 
 fn clusters(problem: &Problem, space: &Space<'_>, stock: &mut Stock<'_>, k: usize) -> Result<Vec<Cluster>> {
-    // Every row by itself, in the order of content.
+    // All rows, one by one, in the order of their content.
     let mut rows: Vec<Part> = Vec::new();
     for tuple in 0..problem.table.tuples() as u32 {
         for part in stock.take(tuple, problem.table.weight(tuple), Which::Any) {
@@ -213,7 +213,8 @@ fn clusters(problem: &Problem, space: &Space<'_>, stock: &mut Stock<'_>, k: usiz
         }
     }
     let count = rows.len() / k;
-    // The paper draws the first row of each cluster; here it is the middle one of each of as many equal stretches.
+    // The paper draws the first row of each cluster at random. Here the rows are divided into equal stretches, and the middle
+    // row of each is taken.
     let seeds: Vec<usize> = (0..count).map(|place| (2 * place + 1) * rows.len() / (2 * count)).collect();
     let mut centres = Centres::new(space, seeds.iter().map(|seed| rows[*seed]));
     let mut seeds = seeds.into_iter().peekable();
@@ -242,7 +243,7 @@ fn clusters(problem: &Problem, space: &Space<'_>, stock: &mut Stock<'_>, k: usiz
     Ok(centres.clusters)
 }
 
-/// Takes from each cluster of more than k rows those that are furthest from its centroid, of equally far ones the later.
+/// Takes from each cluster of more than k rows those that are furthest from its centroid, the later ones of equals.
 fn give_away(centres: &mut Centres<'_, '_>, row: &mut Row, k: usize) -> Vec<Part> {
     let mut given = Vec::new();
     for place in 0..centres.len() {

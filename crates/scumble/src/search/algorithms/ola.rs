@@ -1,4 +1,4 @@
-//! OLA (El Emam et al. 2009; algorithms.md B18): the minimal satisfying nodes by bisecting sublattices.
+//! OLA (El Emam et al. 2009; algorithms.md B18): finds the minimal satisfying nodes by bisecting sublattices.
 
 use super::{Algorithm, Capabilities, Finding, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
@@ -61,7 +61,8 @@ impl Algorithm for Ola {
         });
         let mut best = Best::of(&minimal, &mut search.checker, &lattice)?;
         if best.node().is_none() {
-            // The suppressed rows of all minimal nodes fail the models themselves; coarser ones suppress fewer.
+            // The suppressed rows of all minimal nodes themselves fail the models. Coarser nodes suppress
+            // fewer.
             let all = search.satisfying(|_, _| true);
             best = Best::of(&all, &mut search.checker, &lattice)?;
         }
@@ -78,14 +79,14 @@ impl Algorithm for Ola {
 struct OlaSearch<'a> {
     lattice: &'a Lattice,
     checker: Checker<'a>,
-    /// Whether a node is known to satisfy.
+    /// Whether each node satisfies; `None` if that is not known yet.
     tags: Vec<Option<bool>>,
-    /// The sublattices gone through: bisection comes to the same ones on many ways.
+    /// The sublattices visited so far. Bisection reaches the same ones in many ways.
     seen: hashbrown::HashSet<(usize, usize), foldhash::fast::FixedState>,
 }
 
 impl OlaSearch<'_> {
-    /// Tags every node between two.
+    /// Tags every node between two nodes.
     fn minimal(&mut self, fine: usize, coarse: usize) -> Result<()> {
         if !self.seen.insert((fine, coarse)) {
             return Ok(());
@@ -123,7 +124,7 @@ impl OlaSearch<'_> {
         Ok(satisfies)
     }
 
-    /// The satisfying nodes that `also` holds for, ascending.
+    /// The satisfying nodes for which `also` is true, ascending.
     fn satisfying(&self, also: impl Fn(&Self, usize) -> bool) -> Vec<usize> {
         (0..self.lattice.nodes()).filter(|node| self.tags[*node] == Some(true) && also(self, *node)).collect()
     }

@@ -1,5 +1,5 @@
-//! Permutation for (k,e)-anonymity (Zhang, Koudas, Srivastava, Yu 2007; algorithms.md B23): quasi-identifiers as they are, the
-//! numbers of a sensitive column permuted within groups of neighbouring numbers.
+//! Permutation for (k,e)-anonymity (Zhang, Koudas, Srivastava, Yu 2007; algorithms.md B23): publishes quasi-identifiers as they
+//! are, and permutes the numbers of a sensitive column within groups of neighbouring numbers.
 
 use super::anatomy::{rows_of_values, smallest_class};
 use super::tables::{
@@ -30,7 +30,7 @@ pub(crate) const ENTRY: Entry<super::tables::BuildTablesAlgorithm> = Entry {
     build,
 };
 
-/// What is least.
+/// What the search minimises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cost {
     Sum,
@@ -101,7 +101,7 @@ impl TablesAlgorithm for Permutation {
     fn run(&self, problem: &TablesProblem) -> Result<TablesSolution> {
         let column = &problem.problem.table.payloads().columns[problem.target];
         let rows = rows_of_values(problem);
-        // Values are in the order of numbers, equal numbers one value.
+        // Values are ordered by number, and equal numbers are one value.
         let mut numbers = Vec::new();
         for (value, text) in (0_u32..).zip(column.values.iter()) {
             let number =
@@ -110,7 +110,7 @@ impl TablesAlgorithm for Permutation {
         }
         numbers.retain(|number| number.rows > 0);
         let mut chance = chance::secret_unless(problem.seed)?;
-        // Where rows of one number come into two groups, nobody may know which ones.
+        // If rows of one number are split between two groups, nobody may know which rows went where.
         let mut rows = rows;
         rows.iter_mut().for_each(|rows| chance::shuffle(rows, &mut chance));
         let asked = Asked::of(problem, column.measure.scale)?;
@@ -144,13 +144,13 @@ impl TablesAlgorithm for Permutation {
     }
 }
 
-/// What (k,e)-anonymity asks of a group.
+/// What (k,e)-anonymity demands of a group.
 struct Asked {
     /// The least number of different numbers.
     k: usize,
-    /// How far the greatest is from the least, at least.
+    /// The least difference between the greatest and the least number.
     e: Rational,
-    /// The unit of the numbers is 10 to the minus so many.
+    /// The number of decimal places: numbers are in units of 10^-scale.
     scale: u32,
 }
 
@@ -170,19 +170,19 @@ impl Asked {
         Ok(asked)
     }
 
-    /// Whether these numbers, one row each, are enough. More rows of the same numbers then are, too.
+    /// Whether these numbers, with one row each, are enough. Then they are also enough with more rows.
     fn is_met(&self, numbers: &[Number]) -> bool {
         let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { return false };
-        // range / 10^scale >= e; a product beyond 128 bits is certainly more than any e that can be written.
+        // Tests range / 10^scale >= e. A product beyond 128 bits is certainly more than any e that can be written.
         let range = (last.number - first.number).unsigned_abs();
         let least = u128::from(self.e.numerator()).checked_mul(10_u128.pow(self.scale));
-        // Where the least range is beyond 128 bits, no range is surely enough.
+        // If the least range is beyond 128 bits, no range is large enough.
         let wide = least.is_some_and(|least| range.saturating_mul(self.e.denominator().into()) >= least);
         numbers.len() >= self.k && wide
     }
 }
 
-/// A number of the column.
+/// A number of the column, with its rows.
 #[derive(Debug, Clone, Copy)]
 struct Number {
     value: u32,
@@ -190,23 +190,23 @@ struct Number {
     rows: u64,
 }
 
-/// A place between rows that are sorted by number: before the rows of a number, or after some of them.
+/// A place between rows sorted by number: before the rows of a number, or after some of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Cut {
-    /// The first number that has rows behind the cut.
+    /// The first number that has rows after the cut.
     number: usize,
-    /// The rows of that number before it.
+    /// The rows of that number before the cut.
     rows: u64,
 }
 
 impl Cut {
-    /// The last number that has rows before the cut; none at the very start.
+    /// The last number that has rows before the cut; `None` at the very start.
     fn last(self) -> Option<usize> {
         if self.rows > 0 { Some(self.number) } else { self.number.checked_sub(1) }
     }
 }
 
-/// For each number the least that is enough for a group that begins with it.
+/// For each number, the least number that completes a group beginning with it.
 fn reach(numbers: usize, enough: impl Fn(usize, usize) -> bool) -> Vec<Option<usize>> {
     let (mut reach, mut to) = (Vec::with_capacity(numbers), 0);
     for from in 0..numbers {
@@ -219,8 +219,8 @@ fn reach(numbers: usize, enough: impl Fn(usize, usize) -> bool) -> Vec<Option<us
     reach
 }
 
-/// Where groups may begin and end. Within the rows of one number only the first and the last place can be best: what a group is
-/// judged by does not change between them, and no cost but in proportion.
+/// The places where groups may begin and end. Within the rows of one number only the first and the last place can be best: between
+/// them the requirements see no difference, and costs change only proportionally.
 fn places(numbers: &[Number]) -> Vec<Cut> {
     let mut places = Vec::new();
     for (number, of) in numbers.iter().enumerate() {
@@ -233,8 +233,8 @@ fn places(numbers: &[Number]) -> Vec<Cut> {
     places
 }
 
-/// The cheapest groups, by their cuts; of equally cheap ones those with more rows in the last group, since larger groups hide more.
-/// (algorithms.md B23 says fewer, but its worked example of 34 has more: 12 + 12 + 10 costs the same as 14 + 20.)
+/// Returns the cuts of the cheapest groups. Of equally cheap ones it takes those with more rows in the last group, since larger
+/// groups hide more. (algorithms.md B23 says fewer, but its worked example of 34 has more: 12 + 12 + 10 costs the same as 14 + 20.)
 fn cuts(numbers: &[Number], reach: &[Option<usize>], cost: Cost, progress: &Progress) -> Result<Vec<Cut>> {
     let places = places(numbers);
     let before: Vec<u64> = numbers
@@ -256,7 +256,7 @@ fn cuts(numbers: &[Number], reach: &[Option<usize>], cost: Cost, progress: &Prog
     // The least cost up to each place, and where the last group begins.
     let mut best: Vec<Option<(i128, usize)>> = vec![None; places.len()];
     best[0] = Some((0, 0));
-    // For the sum of ranges: the best beginning among the places that are far enough.
+    // For the sum of ranges: the best start among the places that are far enough away.
     let (mut far, mut open): (usize, Option<(i128, usize)>) = (0, None);
     progress.control().begin(Some(places.len() as u64 - 1));
     for (at, &to) in places.iter().enumerate().skip(1) {
@@ -279,7 +279,7 @@ fn cuts(numbers: &[Number], reach: &[Option<usize>], cost: Cost, progress: &Prog
         let mut found: Option<(i128, usize)> = None;
         let Some(nearest) = far.checked_sub(1) else { continue };
         for from in (0..=nearest).rev() {
-            // A group that could be two is never better.
+            // A group that could be two groups is never better.
             if from < nearest && best[nearest].is_some() && is_group(places[from], places[nearest]) {
                 break;
             }
@@ -309,7 +309,7 @@ fn cuts(numbers: &[Number], reach: &[Option<usize>], cost: Cost, progress: &Prog
     Ok(cuts)
 }
 
-/// The rows between the cuts. Rows of a number are taken from the end.
+/// Deals the rows between the cuts into groups. Rows of a number are taken from the end.
 fn dealt(numbers: &[Number], mut rows: Vec<Vec<u32>>, cuts: &[Cut]) -> Vec<Vec<GroupRow>> {
     let group = |pair: &[Cut]| {
         let mut members = Vec::new();

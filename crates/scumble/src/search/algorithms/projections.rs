@@ -1,4 +1,4 @@
-//! What the algorithms share that publish some of the columns beside the class label, each as it is.
+//! Code shared by the algorithms that publish some columns beside the class label, each column as it is.
 
 use super::Finding;
 use super::tables::{Shown, Tables, TablesProblem, TablesSolution};
@@ -7,16 +7,16 @@ use crate::error::{Error, Result, Setting, Wish};
 use crate::search::rough::discretise::Discretise;
 use crate::search::rough::{DecisionTable, Region, TupleClasses, approximations, joint_anonymity, rejoin};
 
-/// Tables of classes and labels are kept as a whole; a class label with more values than this is none.
+/// The most values of a class label. Tables of classes and labels are held in memory as a whole.
 const MOST_LABELS: usize = 1000;
 
-/// What the registry says about `str_on_all`.
+/// The registry's description of the parameter `str_on_all`.
 pub(super) const STR_ON_ALL: (&str, &str) = (
     "str_on_all",
     "whether columns that are no quasi-identifiers count as known to outsiders too, as the paper prints it (default false)",
 );
 
-/// The parameters that they share.
+/// The parameters that these algorithms share.
 pub(super) struct Shared {
     pub(super) discretise: Discretise,
     str_on_all: bool,
@@ -30,7 +30,7 @@ impl Shared {
         })
     }
 
-    /// An error if a problem cannot be served: only k-anonymity is, counted in rows.
+    /// Returns an error if a problem cannot be served: only k-anonymity, counted in rows, is served.
     pub(super) fn check(&self, problem: &TablesProblem, algorithm: &str) -> Result<()> {
         let asked = &problem.problem;
         let serves = |model: &dyn crate::models::Model| {
@@ -110,7 +110,8 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Publishes projections, if there are some and their level is k. `findings` come before those that all share.
+    /// Publishes projections, if there are any and their level is at least k. `findings` come before those that
+    /// all these algorithms share.
     pub(super) fn publish(
         self,
         problem: &TablesProblem,
@@ -148,7 +149,7 @@ impl Prepared {
         })
     }
 
-    /// What some columns keep of what all of them tell about the class label.
+    /// Findings about how much of what all columns say about the class label these columns keep.
     pub(super) fn told(&self, columns: &[usize]) -> Vec<Finding> {
         let positive = Region::of(&self.table, columns).positive();
         let approximated = approximations(&self.table, &TupleClasses::of(&self.table, columns));
@@ -169,7 +170,7 @@ impl Prepared {
         ]
     }
 
-    /// Why there is nothing to publish.
+    /// The error that says why there is nothing to publish.
     fn nothing(&self, problem: &TablesProblem) -> Error {
         let label = &problem.problem.table.payloads().columns[problem.target].name;
         if self.full == 0 || Region::of_nothing(&self.table).positive() == self.table.rows() {
@@ -208,7 +209,7 @@ mod tests {
         entry: &Entry<super::super::tables::BuildTablesAlgorithm>,
         problem: &TablesProblem,
     ) -> Result<TablesSolution> {
-        // Quick searches, coarse intervals.
+        // Settings for quick searches with coarse intervals.
         let wishes = [("population", "6"), ("generations", "3"), ("m", "4"), ("bins", "3"), ("folds", "2")];
         let mine = wishes.iter().filter(|(name, _)| entry.parameters.iter().any(|(known, _)| known == name));
         let parameters = mine.map(|(name, value)| ((*name).to_owned(), Value::from_text(value))).collect();
@@ -222,7 +223,7 @@ mod tests {
         TablesProblem { problem: made, known: known.to_vec(), target: 0, seed: None }
     }
 
-    /// The level of what is published, from the texts that are shown.
+    /// The level of what is published, computed from the texts that are shown.
     fn level(problem: &TablesProblem, solution: &TablesSolution, projections: &[Vec<usize>]) -> u64 {
         let quasi = &problem.problem.quasi;
         let coarser = |(quasi, shown): (&crate::table::quasi::Quasi, &Shown)| {

@@ -1,5 +1,5 @@
-//! A k-anonymised reduct (Rokach and Schclar, Heuristic 1; algorithms.md A6): the columns that decide the class label, as they
-//! are, and no others.
+//! A k-anonymised reduct (Rokach and Schclar, Heuristic 1; algorithms.md A6): publishes the columns that decide the class
+//! label, as they are, and no others.
 
 use super::projections::{Prepared, STR_ON_ALL, Shared};
 use super::tables::{BuildTablesAlgorithm, TablesAlgorithm, TablesProblem, TablesSolution, Target};
@@ -32,7 +32,7 @@ pub(crate) const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
     build,
 };
 
-/// The most sets of columns that an exhaustive search looks at.
+/// The most sets of columns that an exhaustive search tries.
 const MOST_SETS: u64 = 1 << 20;
 
 struct Reducts {
@@ -105,7 +105,7 @@ impl Reducts {
                 .set(Setting::role("drop"), "leave some columns out")
             })?;
             let kept = reducts.into_iter().map(|columns| Reduct::of(table, known, *full, columns));
-            // Reducts come from the smallest on: the first of those with the largest classes.
+            // Reducts come in order of size, the smallest first. Take the first of those with the largest classes.
             let kept = kept.filter(|reduct| reduct.smallest >= *k && !reduct.columns.is_empty());
             if let Some(best) =
                 kept.reduce(|best, other| if other.smallest > best.smallest { other } else { best })
@@ -113,7 +113,7 @@ impl Reducts {
                 return Ok(best);
             }
         }
-        // Where no reduct keeps k, as much of one as does.
+        // If no reduct keeps k, take as much of one as does.
         greedy(table, all, Wish { known, k: *k, progress })
     }
 }
@@ -170,12 +170,12 @@ mod tests {
 
     #[test]
     fn all_reducts_are_looked_at() {
-        // Of the 45 reducts that of the heuristic hides everyone among 5 rows; the next best among 4.
+        // Of the 45 reducts, the one of the heuristic hides everyone among 5 rows; the next best among 4.
         for k in ["2", "5"] {
             let solution = solved(&paper(k), &[("search", "exhaustive")]).expect("a reduct");
             assert_eq!(solution.tables, Tables::Projections(vec![vec![9, 10, 11, 12]]), "k = {k}");
         }
-        // No reduct hides anyone among 6, so there is only as much of one as does.
+        // No reduct hides everyone among 6 rows, so the result is as much of a reduct as does.
         let solution = solved(&paper("6"), &[("search", "exhaustive")]).expect("a part of a reduct");
         assert_eq!(figure(&solution, "is_reduct"), 0.0);
         assert!(figure(&solution, "joint_level") >= 6.0);

@@ -1,5 +1,5 @@
-//! An ensemble of k-anonymised reducts (Rokach and Schclar, Heuristic 2; algorithms.md A7): several tables of a few columns each,
-//! which hide everyone among k rows together.
+//! An ensemble of k-anonymised reducts (Rokach and Schclar, Heuristic 2; algorithms.md A7): publishes several tables of a few
+//! columns each, which together hide everyone among k rows.
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -68,7 +68,7 @@ impl TablesAlgorithm for Ensemble {
         let mut offered = prepared.all.clone();
         let mut found: Vec<Vec<usize>> = Vec::new();
         for round in 1..=self.m {
-            // Something to publish is worth more than keeping the budget.
+            // Having something to publish is more important than keeping to the budget.
             if offered.is_empty() || (!found.is_empty() && asked.budget.is_spent(round - 1)) {
                 break;
             }
@@ -126,8 +126,7 @@ impl TablesAlgorithm for Ensemble {
     }
 }
 
-/// Sets that are not part of another, each once, in the order in which they were found: a smaller table says nothing that a
-/// larger one does not.
+/// Removes sets that are part of another, and duplicates; the order is kept. A smaller table adds nothing to a larger one.
 fn without_parts(found: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let within = |one: &[usize], other: &[usize]| one.iter().all(|column| other.contains(column));
     let superfluous = |place: usize| {

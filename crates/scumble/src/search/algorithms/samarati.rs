@@ -55,7 +55,8 @@ impl Algorithm for Samarati {
                 low = middle + 1;
             }
         }
-        // What satisfies may still not be publishable, where the suppressed rows must meet the models too: then go up.
+        // A satisfying node may still not be publishable, where the suppressed rows must meet the models too. Then go
+        // up.
         let mut found = None;
         for (height, nodes) in by_height.iter().enumerate().skip(low) {
             for node in nodes {
@@ -74,7 +75,7 @@ impl Algorithm for Samarati {
                 return super::solution_at(problem, &lattice, node, findings);
             }
         }
-        // None can be: the coarsest says why.
+        // No node can be published; the error for the coarsest node says why.
         super::solution_at(problem, &lattice, lattice.top(), Vec::new())
     }
 }

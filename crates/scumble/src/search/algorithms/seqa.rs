@@ -1,5 +1,5 @@
-//! SeqA, sequential clustering (Goldberger, Tassa 2010; Last, Tassa, Zhmudyak, Shmueli 2014; algorithms.md B4): rows move one by
-//! one to the cluster where they cost least, pass after pass.
+//! SeqA, sequential clustering (Goldberger, Tassa 2010; Last, Tassa, Zhmudyak, Shmueli 2014; algorithms.md B4): pass after pass,
+//! rows move one by one to the cluster where they cost least.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -39,9 +39,9 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     build,
 };
 
-/// No search goes on for more passes over the table.
+/// The most passes over the table.
 const PASSES: u32 = 100;
-/// Progress is told once in so many steps.
+/// Progress is reported once in this many steps.
 const STRIDE: u64 = 256;
 
 /// The clusters to begin with.
@@ -149,8 +149,8 @@ struct SequentialSearch<'a> {
 }
 
 impl SequentialSearch<'_> {
-    /// One pass over all rows; whether some moved and the budget is left. A step is one look at all clusters for a row. With
-    /// `strict` no cluster ever fails a model, so that the clusters can be shown after every step.
+    /// Makes one pass over all rows. Returns whether some moved and there is budget left. A step compares all clusters for one
+    /// row. With `strict` no cluster ever fails a model, so that the clusters can be shown after every step.
     fn pass(&mut self, partition: &mut Partition, strict: bool) -> Result<bool> {
         let problem = self.space.problem();
         self.passes += 1;
@@ -161,11 +161,11 @@ impl SequentialSearch<'_> {
         }
         places.sort_unstable();
         for (kind, from, rows) in places {
-            // Rows of one kind in one cluster are alike: if the first stays, all stay.
+            // Rows of one kind in one cluster are alike: if the first one stays, they all stay.
             for _ in 0..rows {
                 let goes_on = match strict {
                     true => problem.goes_on(self.steps)?,
-                    // Nothing can be shown yet.
+                    // There is nothing to show yet.
                     false => problem.progress.check().map(|()| !problem.budget.has_taken(self.steps))?,
                 };
                 if !goes_on {
@@ -183,13 +183,13 @@ impl SequentialSearch<'_> {
         Ok(self.moves > moved)
     }
 
-    /// The cluster where a row costs least, if that is less than where it is.
+    /// Returns the cluster where a row costs least, if that is less than where it is now.
     fn best(&self, partition: &Partition, kind: u32, from: usize, strict: bool) -> Option<usize> {
         let space = self.space;
         let clusters = partition.clusters();
         let source = &clusters[from];
         let without = (source.size() - 1) * source.cost_of_change(space, Some(kind), None);
-        // With entropy a cluster may get cheaper by a row more, so gains are signed.
+        // With entropies, one more row may make a cluster cheaper, so gains are signed.
         let gain = source.total() as i128 - without as i128;
         if (!self.entropy && gain == 0) || (strict && !source.passes_changed(space, Some(kind), None)) {
             return None;
@@ -197,7 +197,7 @@ impl SequentialSearch<'_> {
         let mut best = None;
         let mut least = gain;
         for (place, cluster) in clusters.iter().enumerate() {
-            // One row more pays at least what the others pay already, unless costs are entropies.
+            // One more row costs at least as much as each row of the cluster does already, unless costs are entropies.
             if place == from || cluster.size() == 0 || (!self.entropy && i128::from(cluster.cost()) >= least)
             {
                 continue;
@@ -212,7 +212,7 @@ impl SequentialSearch<'_> {
         best
     }
 
-    /// Merges clusters that fail a model with their nearest, smallest first, until all pass.
+    /// Merges clusters that fail a model with the nearest, smallest first, until all pass.
     fn merge_failing(&self, partition: &mut Partition) -> Result<()> {
         let space = self.space;
         let clusters = partition.clusters_mut();
@@ -225,7 +225,7 @@ impl SequentialSearch<'_> {
             else {
                 return Ok(());
             };
-            // With another failing one, if there is one, so that few clusters are lost.
+            // Merge with another failing cluster, if there is one, so that few clusters are lost.
             let others: Vec<usize> = match failing.len() {
                 1 => (0..clusters.len())
                     .filter(|place| clusters[*place].size() > 0 && *place != small)
@@ -249,7 +249,7 @@ impl SequentialSearch<'_> {
 }
 
 impl SeqA {
-    /// The original: random clusters, passes that may leave clusters small, and merging at the end.
+    /// The original algorithm: random clusters, passes that may leave clusters too small, and merging at the end.
     fn search_at_random(
         &self,
         search: &mut SequentialSearch<'_>,
@@ -278,7 +278,7 @@ impl SeqA {
         search.merge_failing(partition)
     }
 
-    /// All rows in random clusters of about alpha times k.
+    /// Puts all rows into random clusters of about alpha times k rows.
     fn random_clusters(&self, space: &Space<'_>, problem: &Problem) -> Partition {
         let all: Vec<Member> =
             (0..).zip(space.kinds()).map(|(kind, of)| Member { kind, rows: of.rows }).collect();
@@ -366,7 +366,7 @@ mod tests {
         assert_eq!(solve(&problem, &[("start", "random")]).findings.len(), 4);
     }
 
-    /// Both columns can be cut for the first four rows, but for all rows only the first: (2, 2) would stand alone.
+    /// For the first four rows both columns can be cut, but for all rows only the first: (2, 2) would stand alone.
     #[test]
     fn a_single_dimensional_start_is_one_for_all_rows() {
         let pairs = [(0, 0), (0, 0), (0, 1), (0, 1), (1, 0), (1, 0), (1, 0), (1, 1)];

@@ -70,7 +70,7 @@ impl Algorithm for SingleDimensional {
     }
 }
 
-/// A region of codes that may be cut: the rows in it times its width, as ordered bits; its column, its least and its greatest code.
+/// A region of codes that may be cut: its rows times its width as ordered bits, its column, its least and its greatest code.
 type Open = (u64, Reverse<usize>, Reverse<u32>, u32);
 
 struct ColumnSplits<'a> {
@@ -78,7 +78,7 @@ struct ColumnSplits<'a> {
     tests: Vec<&'a dyn ClassTest>,
     /// Rows by code, column by column.
     rows: Vec<Vec<u64>>,
-    /// For each column the regions by their least code, ascending, with their greatest.
+    /// For each column, the regions as pairs of their least and greatest code, ascending.
     regions: Vec<Vec<(u32, u32)>>,
     open: BinaryHeap<Open>,
     classes: Vec<Class>,
@@ -115,7 +115,7 @@ impl<'a> ColumnSplits<'a> {
         Ok(search)
     }
 
-    /// Adds a region, to be cut in its turn: the most rows times width first, then by column and code.
+    /// Adds a region, queued for cutting: those with the greatest product of rows and width first, then by column and code.
     fn add(&mut self, column: usize, low: u32, high: u32) {
         let regions = &mut self.regions[column];
         let place = regions.partition_point(|(of, _)| *of < low);
@@ -128,12 +128,12 @@ impl<'a> ColumnSplits<'a> {
         if low < high && rows > 0 {
             let quasi = &self.problem.quasi[column];
             let score = rows as f64 * quasi.loss(quasi.cover(low, high));
-            // The bits of numbers that are not negative are in their order.
+            // The bits of non-negative numbers sort as the numbers do.
             self.open.push((score.to_bits(), Reverse(column), Reverse(low), high));
         }
     }
 
-    /// The cuts of a region that are tried, each by the last codes of its pieces.
+    /// The cuts of a region that are tried, each as the last codes of its pieces.
     fn cuts(&self, column: usize, (low, high): (u32, u32)) -> Vec<Vec<u32>> {
         match &self.problem.quasi[column].shape {
             Shape::Tree(tree) => {
@@ -148,7 +148,7 @@ impl<'a> ColumnSplits<'a> {
         }
     }
 
-    /// The most balanced cut in two; of equal ones the one with the smaller code.
+    /// The most balanced cut in two; of equals, the one with the smaller code.
     fn middle(&self, column: usize, low: u32, high: u32) -> Option<Vec<u32>> {
         let rows = &self.rows[column][low as usize..=high as usize];
         let all: u64 = rows.iter().sum();
@@ -160,7 +160,7 @@ impl<'a> ColumnSplits<'a> {
         balance.min().map(|(_, code)| vec![code, high])
     }
 
-    /// Makes a cut if all classes that it divides still pass.
+    /// Makes a cut if all classes that it divides still pass. Returns whether it did.
     fn try_cut(&mut self, column: usize, low: u32, uppers: &[u32]) -> bool {
         let codes = self.problem.table.column(column);
         let piece = |tuple: u32| uppers.partition_point(|upper| *upper < codes.get(tuple as usize));
@@ -169,7 +169,7 @@ impl<'a> ColumnSplits<'a> {
         {
             let mut pieces: Vec<Vec<u32>> = vec![Vec::new(); uppers.len()];
             class.tuples.iter().for_each(|tuple| pieces[piece(*tuple)].push(*tuple));
-            // A class that stays whole is as good as it was.
+            // A class that stays whole still passes.
             let whole = pieces.iter().any(|piece| piece.len() == class.tuples.len());
             if !whole && !pieces.iter().filter(|piece| !piece.is_empty()).all(|piece| self.passes(piece)) {
                 return false;

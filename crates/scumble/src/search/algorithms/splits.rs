@@ -1,4 +1,4 @@
-//! Columns divided into parts, the same for all rows: before a number or text, or into the children of a node.
+//! Divides columns into parts, in the same way for all rows: at a number or text, or into the children of a node.
 
 use crate::problem::Problem;
 use crate::table::hierarchy::Hierarchy;
@@ -9,26 +9,26 @@ pub(super) struct Split {
     pub(super) column: usize,
     /// The first codes of all parts but the first.
     starts: Vec<u32>,
-    /// The split that must be made before: that of the node above.
+    /// The split of the node above, which must be made before this one.
     pub(super) above: Option<usize>,
-    /// The splits of nodes below are those from the next one to before this.
+    /// The splits of the nodes below are those from the next one up to, but not including, this place.
     pub(super) end: usize,
 }
 
 impl Split {
-    /// The number of the part that a code comes to. Codes outside of what is divided come to the first or the last.
+    /// The number of the part that contains a code. Codes outside the divided part go to the first or the last part.
     pub(super) fn side(&self, code: u32) -> usize {
         self.starts.partition_point(|start| *start <= code)
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     pub(super) fn sides(&self) -> usize {
         self.starts.len() + 1
     }
 }
 
-/// All splits, column by column, those of a node before those of the nodes below it. A set of splits says how all columns are
-/// divided if with every split it has the one above.
+/// All splits, column by column, with those of a node before those of the nodes below it. A set of splits divides all columns
+/// if it contains, for each of its splits, the split above.
 pub(super) struct SplitSpace<'a> {
     quasi: &'a [Quasi],
     pub(super) splits: Vec<Split>,
@@ -57,7 +57,7 @@ impl<'a> SplitSpace<'a> {
         space
     }
 
-    /// The splits of the nodes of which several children occur.
+    /// Adds the splits of nodes with several children that occur.
     fn divide_nodes(&mut self, column: usize, tree: &Hierarchy, present: &[u32]) {
         let occurs = |node: u32| {
             let (low, high) = tree.range(node);
@@ -76,7 +76,7 @@ impl<'a> SplitSpace<'a> {
             }
             open.extend(children.into_iter().rev().map(|child| (child, below)));
         }
-        // Nodes came before those below them, so going backwards every end is known when the one above needs it.
+        // Nodes come before those below them, so going backwards every end is known when the split above needs it.
         for place in (first..self.splits.len()).rev() {
             if let Some(above) = self.splits[place].above {
                 self.splits[above].end = self.splits[above].end.max(self.splits[place].end);
@@ -84,7 +84,7 @@ impl<'a> SplitSpace<'a> {
         }
     }
 
-    /// The first code of each part of each column under a set of splits; the first part begins at 0.
+    /// The first code of each part of each column under a set of splits. The first part begins at 0.
     pub(super) fn starts(&self, set: &[bool]) -> Vec<Vec<u32>> {
         let mut starts = vec![vec![0]; self.quasi.len()];
         for (split, _) in self.splits.iter().zip(set).filter(|(_, made)| **made) {
@@ -94,7 +94,7 @@ impl<'a> SplitSpace<'a> {
         starts
     }
 
-    /// The parts of each column under a set of splits, by the first and the last code that occurs in them.
+    /// The parts of each column under a set of splits, as the first and the last code that occur in them.
     pub(super) fn parts(&self, set: &[bool]) -> Vec<Vec<(u32, u32)>> {
         let columns = self.present.iter().zip(self.starts(set));
         columns
@@ -106,27 +106,27 @@ impl<'a> SplitSpace<'a> {
             .collect()
     }
 
-    /// What every code shows under a set of splits, column by column.
+    /// What each code shows under a set of splits, column by column.
     pub(super) fn maps(&self, set: &[bool]) -> Vec<Vec<Value>> {
         let columns = self.quasi.iter().zip(self.parts(set));
         columns.map(|(quasi, parts)| shown(quasi, &parts)).collect()
     }
 }
 
-/// What each code of a column shows: the smallest value that covers its part. Parts are given by the first and last code
-/// that occurs in them. A code in no part shows nothing, unless what a part shows covers it.
+/// What each code of a column shows: the smallest value that covers its part. Parts are given by the first and last code that
+/// occur in them. A code in no part shows nothing, unless the value of a part covers it.
 fn shown(quasi: &Quasi, parts: &[(u32, u32)]) -> Vec<Value> {
     let mut map = vec![Value::Star; quasi.size() as usize];
     for (low, high) in parts.iter().copied() {
         let value = quasi.cover(low, high);
-        // A node may cover codes beside those that occur; a star says nothing about any other code.
+        // A node may cover codes besides those that occur, but a star must not be extended to other codes.
         let (low, high) = if value == Value::Star { (low, high) } else { quasi.codes(value) };
         map[low as usize..=high as usize].fill(value);
     }
     map
 }
 
-/// Whether a value is written as a suppressed one is.
+/// Whether a value is written like a suppressed one.
 pub(super) fn is_star(quasi: &Quasi, value: Value) -> bool {
     match (value, &quasi.shape) {
         (Value::Star, _) => true,

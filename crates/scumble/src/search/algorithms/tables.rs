@@ -1,5 +1,5 @@
-//! Algorithms that publish several tables beside each other, instead of one whose values are coarser: what they are asked and
-//! what they answer.
+//! Algorithms that publish several tables beside each other, instead of one with coarser values: their problems and their
+//! solutions.
 
 use super::{Finding, TablesCapabilities};
 use crate::config::Parameters;
@@ -9,50 +9,50 @@ use crate::table::quasi::{Quasi, Value};
 
 /// A search for several tables.
 pub trait TablesAlgorithm: Send + Sync {
-    /// What it does, and what the tables are about.
+    /// What the search does, and what the tables are about.
     fn capabilities(&self) -> TablesCapabilities;
-    /// An error if this problem cannot be served, before any work.
+    /// Returns an error if this problem cannot be served. Called before any work.
     fn check(&self, problem: &TablesProblem) -> Result<()>;
-    /// The search.
+    /// Runs the search.
     fn run(&self, problem: &TablesProblem) -> Result<TablesSolution>;
 }
 
-/// How an algorithm for several tables is made from its parameters.
+/// Makes an algorithm for several tables from its parameters.
 pub type BuildTablesAlgorithm = fn(&Parameters) -> Result<Box<dyn TablesAlgorithm>>;
 
 /// The column that several tables are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
-    /// The class label, which learners are to predict; the sensitive column where there is none.
+    /// The class label, which models are to predict; the sensitive column if there is no class label.
     Decision,
     /// The sensitive column, which must not be linked to people.
     Sensitive,
 }
 
-/// What an algorithm for several tables is asked to do.
+/// The problem of an algorithm for several tables.
 pub struct TablesProblem {
-    /// The table and what must hold. Its quasi-identifiers are all columns that may be published beside the target, whether
-    /// outsiders know them or not.
+    /// The table and the requirements. Its quasi-identifiers are all columns that may be published beside the target, whether
+    /// or not outsiders know them.
     pub problem: Problem,
-    /// For each of those columns whether outsiders may know it.
+    /// For each of those columns, whether outsiders may know it.
     pub known: Vec<bool>,
     /// The payload column of the target.
     pub target: usize,
-    /// The seed that was given. Chance that protection rests on is secret without one.
+    /// The random seed, if one was given. Without one, random choices on which protection depends are secret.
     pub seed: Option<u64>,
 }
 
-/// Several tables.
+/// The solution: several tables.
 pub struct TablesSolution {
     /// How each column of the problem is shown wherever it is published.
     pub shown: Vec<Shown>,
-    /// Which tables there are.
+    /// The tables to publish.
     pub tables: Tables,
     /// Notes for the report.
     pub findings: Vec<Finding>,
-    /// What somebody should decide about before publishing.
+    /// What somebody should consider before publishing.
     pub warnings: Vec<String>,
-    /// What is not promised beyond what no such release promises. Public.
+    /// What is not promised, beyond what no release of this kind promises. Public.
     pub limits: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ pub enum Tables {
     Groups {
         /// The rows of each group.
         members: Vec<Vec<GroupRow>>,
-        /// How the target's values of a group are told.
+        /// How the target's values of a group are published.
         values: GroupValues,
     },
 }
@@ -99,7 +99,7 @@ pub struct GroupRow {
     pub value: u32,
 }
 
-/// How the target's values of a group are told.
+/// How the target's values of a group are published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupValues {
     /// In a second table, each value with its number of rows.

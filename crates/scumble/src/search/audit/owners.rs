@@ -179,7 +179,8 @@ impl Owners {
         Handed::Out(places.transfers())
     }
 
-    /// Checks independently whether these transfers hand out records for these changes. Checks every transfer again from the records.
+    /// Checks that these transfers give every row a record after these changes. Starts from the true owners and uses nothing that the
+    /// search kept.
     pub(super) fn holds(&self, known: &Known<'_>, changes: &[(u32, i64)], transfers: &[Transfer]) -> bool {
         let mut of_unknown: BTreeMap<u32, i64> = changes.iter().copied().collect();
         let mut of_group: BTreeMap<u32, i64> = BTreeMap::new();

@@ -1,9 +1,9 @@
-//! Among how many rows everyone is hidden when several projections are published together (algorithms.md A7).
+//! Computes among how many rows everyone is hidden when several projections are published together (algorithms.md A7).
 //!
-//! Somebody who knows all of a person's known columns, and that the person is in the table, finds in each projection the rows
-//! that look like the person's. Rows whose decision or shared columns have no partner in another projection go. The *level* is the
-//! least number of rows left, over all people and projections. Somebody who matches all people with all rows at once may find
-//! out more; that is not covered.
+//! Somebody who knows all of a person's known columns, and that the person is in the table, finds in each projection the rows that
+//! look like the person's. Rows whose decision or shared columns have no partner in another projection are ruled out. The *level*
+//! is the least number of rows that remain, over all people and projections. This does not cover somebody who matches all people
+//! with all rows at once, who may find out more.
 
 use rayon::prelude::*;
 
@@ -15,9 +15,9 @@ use crate::problem::Progress;
 /// The level of several projections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Joint {
-    /// The level, or what it is at least where that could not be found out in time.
+    /// The level, or a lower bound where the exact level would take too long to find.
     pub level: u64,
-    /// What it is at most.
+    /// An upper bound on the level.
     pub at_most: u64,
 }
 
@@ -29,21 +29,21 @@ impl Joint {
     }
 }
 
-/// How many people are looked at side by side.
+/// The number of people who are checked in parallel.
 const BATCH: usize = 2048;
 
-/// Several projections, and what is known about everyone's level so far.
+/// Several projections, and what is known so far about everyone's level.
 struct Levels<'a> {
     join: Join,
-    /// What each unit's level is at least, ascending: levels only rise while projections are taken away.
+    /// A lower bound on each unit's level, ascending. Bounds stay valid, because levels only rise when projections are removed.
     bounds: Vec<(u64, u32)>,
     progress: &'a Progress,
 }
 
-/// What a look at the units gave.
+/// The result of checking the units.
 struct Look {
     joint: Joint,
-    /// What was found out about how many units, by their place in the bounds.
+    /// The results for the first units, in the order of the bounds.
     found: Vec<Hidden>,
 }
 
@@ -55,14 +55,14 @@ impl<'a> Levels<'a> {
         progress: &'a Progress,
     ) -> Self {
         let join = Join::new(table, known, projections);
-        // A unit's own rows are always left.
+        // A unit's own rows always remain.
         let mut bounds: Vec<(u64, u32)> = join.units.iter().copied().zip(0..).collect();
         bounds.sort_unstable();
         Self { join, bounds, progress }
     }
 
-    /// The level of some of the projections. Units are looked at in the order of their bounds until none of the others can be
-    /// lower; or until the level cannot be above `floor`.
+    /// Computes the level of some of the projections. Checks units in the order of their bounds until none of the others can be
+    /// lower, or until the level cannot be above `floor`.
     fn look(&self, active: &[bool], floor: u64) -> Result<Look> {
         let acyclic = self.join.is_acyclic(active);
         let mut joint = Joint { level: self.join.rows, at_most: self.join.rows };
@@ -85,7 +85,7 @@ impl<'a> Levels<'a> {
         Ok(Look { joint, found })
     }
 
-    /// Remembers what a look gave.
+    /// Remembers the results of a check.
     fn learn(&mut self, look: &Look) {
         for (bound, hidden) in self.bounds.iter_mut().zip(&look.found) {
             bound.0 = bound.0.max(hidden.at_least);
@@ -94,7 +94,7 @@ impl<'a> Levels<'a> {
     }
 }
 
-/// The level of several projections: sets of columns, each published with the decision.
+/// Computes the level of several projections: sets of columns, each published with the decision.
 pub fn joint_anonymity(
     table: &DecisionTable,
     known: &[bool],
@@ -105,8 +105,8 @@ pub fn joint_anonymity(
     Ok(levels.look(&vec![true; projections.len()], 0)?.joint)
 }
 
-/// Takes away projections until the level is at least k: each time the one without which it is highest, the last among equals.
-/// Returns the places of those that are kept, and their level.
+/// Removes projections until the level is at least k. Each time it removes the one without which the level is highest, the last
+/// among equals. Returns the places of those that are kept, and their level.
 pub fn keep_level(
     table: &DecisionTable,
     known: &[bool],
@@ -170,9 +170,9 @@ mod tests {
     #[test]
     fn the_specification_s_examples() {
         let known = [true, true, false];
-        // D = y,n,n,y: each of a and b has both decisions everywhere, and nothing is pruned.
+        // D = y,n,n,y: every value of a and b has both decisions, and nothing is ruled out.
         assert_eq!(level(&known, &four([0; 4], [1, 0, 0, 1]), &[&[0], &[1]]), 2);
-        // D = y,y,n,n: a tells the decision, and b then tells the row.
+        // D = y,y,n,n: a gives the decision, and b then identifies the row.
         let told = four([0; 4], [1, 1, 0, 0]);
         assert_eq!(level(&known, &told, &[&[0], &[1]]), 1);
         assert_eq!([level(&known, &told, &[&[0]]), level(&known, &told, &[&[1]])], [2, 2]);
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(keep(3), (vec![], Joint { level: 4, at_most: 4 }));
     }
 
-    /// The level by trying all combinations of one row from each projection.
+    /// The level, by trying all combinations of one row from each projection.
     fn tried(rows: &[Row], known: &[bool], projections: &[Vec<usize>]) -> u64 {
         let told: Vec<usize> = (0..known.len()).filter(|column| known[*column]).collect();
         let agree =
