@@ -38,13 +38,13 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
     Ok(Box::new(BottomUp))
 }
 
-/// One column: which nodes it shows, and what merging below each node costs.
+/// One column: the nodes that it shows, and what merging below each node costs.
 struct Column<'a> {
     tree: &'a Hierarchy,
     /// Whether a node has rows.
     present: Vec<bool>,
     shown: Vec<bool>,
-    /// The information about the class that is lost by merging everything below a node.
+    /// The information about the class that is lost when everything below a node is merged.
     loss: Vec<f64>,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Column<'a> {
         self.shown[node as usize] = true;
     }
 
-    /// What each code shows: the node above it that is shown, or itself where it has no rows and no such node.
+    /// What each code shows: the node above it that is shown, or the code itself if it has no rows and no such node.
     fn map(&self) -> Vec<Value> {
         let above = |code: u32| {
             let leaf = self.tree.leaf(code);
@@ -99,7 +99,7 @@ type Merge = (usize, NodeId);
 /// The state of the ascent.
 struct Ascent<'a> {
     columns: Vec<Column<'a>>,
-    /// The classes of each set of columns that some model judges.
+    /// The classes of each set of columns to which some model applies.
     sets: Vec<Classes<'a>>,
 }
 
@@ -113,7 +113,8 @@ impl<'a> Ascent<'a> {
         Ok(Self { columns, sets })
     }
 
-    /// The size of the smallest class, A(VID) in the paper; of the smallest group, where models judge several sets of columns.
+    /// The size of the smallest class, A(VID) in the paper. Where models apply to several sets of columns, the size of the
+    /// smallest group of any set.
     fn smallest(&self) -> u64 {
         self.sets.iter().map(Classes::smallest).min().unwrap_or(u64::MAX)
     }
@@ -123,7 +124,7 @@ impl<'a> Ascent<'a> {
         self.sets.iter().map(Classes::failing).sum()
     }
 
-    /// How much the smallest class grows by a merge, if it does: the merge is critical.
+    /// Returns by how much a merge makes the smallest class larger, if it does. Such a merge is called critical.
     fn growth(&self, (column, node): Merge, smallest: u64) -> Option<u64> {
         let mut least = u64::MAX;
         for set in &self.sets {
@@ -133,7 +134,7 @@ impl<'a> Ascent<'a> {
                     if of_set == smallest {
                         set.larger_smallest(place, node, smallest)?
                     } else {
-                        // Merging never makes a class smaller: unless all of the smallest merge, the size stays.
+                        // Merging never makes a class smaller, so the size stays the same unless all smallest classes merge.
                         set.larger_smallest(place, node, of_set).unwrap_or(of_set)
                     }
                 }
@@ -144,7 +145,8 @@ impl<'a> Ascent<'a> {
         Some(least - smallest).filter(|growth| *growth > 0)
     }
 
-    /// The best merge: of the critical ones the least loss per growth, else the least loss; of equals the first.
+    /// Returns the best merge: of the critical ones the one with the least loss per growth, otherwise the one with the least
+    /// loss; of equals, the first.
     fn best(&self) -> Option<Merge> {
         let smallest = self.smallest();
         let loss = |(column, node): Merge| self.columns[column].loss[node as usize];
@@ -157,7 +159,7 @@ impl<'a> Ascent<'a> {
             };
             scored.into_iter().fold(None, better).map(|(_, merge)| merge)
         };
-        // A critical merge takes every smallest class, so also this one: no other node needs a test.
+        // A critical merge affects every smallest class, including this one, so no other node needs a test.
         let first = self.sets.iter().find(|set| set.smallest() == smallest);
         let above = first.map(Classes::above_smallest).unwrap_or_default();
         let critical: Vec<(f64, Merge)> = above
@@ -215,7 +217,7 @@ impl Algorithm for BottomUp {
     fn run(&self, problem: &Problem) -> Result<Solution> {
         let class = class_of(problem, ENTRY.name)?;
         let mut ascent = Ascent::new(problem, class)?;
-        // Rows cannot be suppressed for models on some of the columns: groups of few columns would shrink.
+        // With models on only some of the columns, rows cannot be suppressed: groups of few columns would shrink.
         let limit = if problem.class_tests().is_ok() { problem.suppression_limit() } else { 0 };
         let mut merges = 0_u64;
         let findings = |merges: u64| {
@@ -232,8 +234,8 @@ impl Algorithm for BottomUp {
                 return Ok(Solution::of_sound_step(problem, ascent.step(), findings(merges)));
             }
             if failing <= limit {
-                // The suppressed rows may fail the models themselves, and mending that may take too many. And a release that
-                // shows no row is worth less than any other.
+                // The suppressed rows themselves may fail the models, and repairing that may suppress too many. And a release
+                // that shows no row is worth less than any other.
                 let solution = Solution::of_step(problem, ascent.step(), findings(merges)).ok();
                 let shows = |solution: &Solution| solution.assignment.suppressed.iter().any(|gone| !gone);
                 if let Some(solution) = solution.filter(shows) {

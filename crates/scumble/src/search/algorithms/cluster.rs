@@ -1,4 +1,4 @@
-//! Clustering for the least loss: compact classes of k rows, outliers first, and then a long local search.
+//! Clustering for the least loss: gathers compact classes of k rows, outliers first, then runs a long local search.
 
 use rayon::prelude::*;
 
@@ -26,18 +26,19 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     build,
 };
 
-/// So many kinds of rows are gathered into clusters together; the time grows with the square.
+/// The number of kinds of rows that are gathered into clusters together. The time grows with its square.
 const BLOCK: usize = 1 << 12;
 
-/// Within a budget, tables of more kinds of rows begin with Mondrian's classes, since gathering takes long and shows nothing before its end.
+/// Within a budget, larger tables (by kinds of rows) begin with Mondrian's classes, because gathering takes long and has nothing to show
+/// before its end.
 const LARGE: usize = 16 * BLOCK;
 
-/// The name of the finding that says so.
+/// The finding that says that the search began with Mondrian's classes.
 pub(crate) const MONDRIAN_START: &str = "mondrian_start";
 
 struct Clustering;
 
-/// Mondrian's classes, to begin with.
+/// Mondrian's classes, as a start.
 fn mondrian(problem: &Problem) -> Result<Solution> {
     let mondrian = (super::mondrian::ENTRY.build)(&Parameters::default())?;
     let mut start = mondrian.run(problem)?;
@@ -71,7 +72,7 @@ impl Algorithm for Clustering {
         };
         let space = Space::new(problem, &penalty)?;
         if !space.only_size() {
-            // Gathering near rows says nothing about sensitive values; Mondrian's classes meet every model.
+            // Gathering near rows ignores sensitive values, whereas Mondrian's classes meet every model.
             return polish(problem, mondrian(problem)?);
         }
         if problem.budget.is_limited() && space.kinds().len() > LARGE {

@@ -22,14 +22,14 @@ pub(super) struct Classes<'a> {
     reads_payloads: bool,
     classes: Vec<Class>,
     by_nodes: HashTable<u32>,
-    /// For each column and node, the classes that show it; also some that were merged into others.
+    /// For each column and node, the classes that show it, and some that were since merged into others.
     showing: Vec<Vec<Vec<u32>>>,
 }
 
 struct Class {
     /// The node of each column.
     nodes: Vec<NodeId>,
-    /// 0 when it was merged into another.
+    /// The number of rows; 0 if the class was merged into another.
     size: u64,
     cells: Vec<Cell>,
     passes: bool,
@@ -40,7 +40,7 @@ fn hash(nodes: &[NodeId]) -> u64 {
 }
 
 impl<'a> Classes<'a> {
-    /// The classes of the leaves. `trees` are those of all columns.
+    /// The classes of the leaves. `trees` must be those of all columns.
     pub(super) fn of_leaves(
         table: &'a FrequencyTable,
         trees: &[&'a Hierarchy],
@@ -78,7 +78,7 @@ impl<'a> Classes<'a> {
         Ok(all)
     }
 
-    /// The place of a column here.
+    /// The place of a column among the columns of these classes.
     pub(super) fn place(&self, column: usize) -> Option<usize> {
         self.columns.iter().position(|of| *of == column)
     }
@@ -87,7 +87,7 @@ impl<'a> Classes<'a> {
         self.by_nodes.find(hash(nodes), |class| self.classes[*class as usize].nodes == nodes).copied()
     }
 
-    /// Adds a class, or its rows to the class that shows the same.
+    /// Adds a class, or adds its rows to the class that shows the same values.
     fn insert(&mut self, class: Class) -> u32 {
         if let Some(same) = self.find(&class.nodes) {
             let kept = &mut self.classes[same as usize];
@@ -132,7 +132,7 @@ impl<'a> Classes<'a> {
         self.alive().filter(|class| !class.passes).map(|class| class.size).sum()
     }
 
-    /// For each column the node above what the first of the smallest classes shows.
+    /// For each column, the node above the one that the first of the smallest classes shows.
     pub(super) fn above_smallest(&self) -> Vec<(usize, NodeId)> {
         let smallest = self.smallest();
         let Some(class) = self.alive().find(|class| class.size == smallest) else { return Vec::new() };
@@ -140,11 +140,11 @@ impl<'a> Classes<'a> {
         above.filter_map(|((column, tree), node)| Some((*column, tree.parent(*node)?))).collect()
     }
 
-    /// The size of the smallest class once everything below a node is merged into it, if it is larger than `size`, which is
-    /// the size of the smallest class now.
+    /// The size of the smallest class after everything below a node is merged into it, if that is larger than `size`, the
+    /// present size of the smallest class.
     pub(super) fn larger_smallest(&self, place: usize, node: NodeId, size: u64) -> Option<u64> {
         let tree = self.trees[place];
-        // Every smallest class must merge with another; mostly some class does not, and that is found out quickly.
+        // Every smallest class must merge with another. Mostly some class does not, and that is found quickly.
         let merges = |class: &Class| {
             let mut nodes = class.nodes.clone();
             tree.parent(class.nodes[place]) == Some(node)

@@ -1,4 +1,5 @@
-//! The ascent against a recomputation from scratch, and the worked example of the specification, step by step.
+//! Compares the ascent with a recomputation from scratch, and checks the worked example of the specification
+//! step by step.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use crate::search::algorithms::made::{ASKED, columns, problem, rows};
 use crate::search::algorithms::top_down::tests::mini;
 use crate::table::quasi::Quasi;
 
-/// The size of the smallest group of any set, and the rows in failing groups.
+/// The size of the smallest group of any set of columns, and the rows in failing groups.
 fn from_scratch(problem: &Problem, step: &Step) -> (u64, u64) {
     let Step::Maps(maps) = step else { panic!("maps were asked for") };
     let (mut smallest, mut failing) = (u64::MAX, 0);
@@ -36,7 +37,7 @@ fn from_scratch(problem: &Problem, step: &Step) -> (u64, u64) {
     (smallest, failing)
 }
 
-/// The best merge without any pruning: every merge is tried.
+/// The best merge, found by trying every merge.
 fn best_of_all(ascent: &Ascent<'_>, problem: &Problem) -> Option<Merge> {
     let smallest = from_scratch(problem, &ascent.step()).0;
     let mut all: Vec<Merge> = ascent.merges().collect();

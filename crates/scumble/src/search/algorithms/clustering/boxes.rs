@@ -1,8 +1,8 @@
-//! Nearest and furthest rows by a tree of boxes (algorithms.md A4).
+//! Finds nearest and furthest rows with a tree of boxes (algorithms.md A4).
 //!
-//! The tuples are split by their columns until few are together; every node knows the box around its tuples and the rows
-//! that are left in it. A box is as near as its nearest corner can be, so boxes that are too far are never opened. Answers
-//! are exact, ties go to the smaller tuple, and rows can be taken out.
+//! The tuples are split by their columns until few are together. Every node knows the box around its tuples and the rows
+//! that are left in it. No row of a box is nearer than the box's nearest corner could be, so boxes that are too far away
+//! are never opened. Answers are exact, ties go to the smaller tuple, and rows can be removed.
 
 use std::collections::BinaryHeap;
 
@@ -13,25 +13,25 @@ use super::stock::{Part, Stock};
 use crate::error::Result;
 use crate::problem::{Pace, Progress};
 
-/// Boxes of at most so many tuples are not split.
+/// Boxes with at most this many tuples are not split.
 const SMALLEST: usize = 16;
 
 pub(in crate::search::algorithms) struct Boxes {
-    /// The columns that cost anything, and where the table of each begins in a query.
+    /// The columns that can cost anything, and where the table of each begins in a query.
     axes: Vec<usize>,
     offsets: Vec<u32>,
     table_length: usize,
     nodes: Vec<Node>,
-    /// Per node and axis the least and the greatest rank.
+    /// Per node and axis, the least and the greatest rank.
     corners: Vec<(u32, u32)>,
     /// The tuples in the order of the boxes, and the place of each tuple in it.
     order: Vec<u32>,
     place: Vec<u32>,
-    /// Per place and axis the place in a query's tables.
+    /// Per place and axis, the index into a query's tables.
     points: Vec<u32>,
-    /// Per place its node.
+    /// The node of each place.
     leaf: Vec<u32>,
-    /// Rows that are left, per place and per node; also by label if labels are read.
+    /// Rows that are left, per place and per node. If labels are read, the same also by label.
     rows: Vec<u32>,
     left: Vec<u32>,
     labels: usize,
@@ -39,14 +39,14 @@ pub(in crate::search::algorithms) struct Boxes {
     left_by_label: Vec<u32>,
 }
 
-/// A box. The first child follows its parent.
+/// A box. The first child directly follows its parent.
 struct Node {
     start: u32,
     end: u32,
-    /// The second child; 0 where there are none.
+    /// The second child; 0 if there are no children.
     second: u32,
     parent: u32,
-    /// The least tuple in it.
+    /// The least tuple in the box.
     least: u32,
 }
 
@@ -55,16 +55,16 @@ struct Node {
 pub(in crate::search::algorithms) struct Query {
     /// The cost of covering each rank of each axis together with the extent.
     tables: Vec<u64>,
-    /// A rank inside the extent, per axis.
+    /// A rank inside the extent, for each axis.
     inside: Vec<u32>,
 }
 
-/// How costs become the keys by which rows are ordered.
+/// Turns costs into the keys by which rows are ordered.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::search::algorithms) struct Keys {
-    /// What costs are multiplied with.
+    /// The factor by which costs are multiplied.
     pub(in crate::search::algorithms) factor: u64,
-    /// A label, and what is added for rows of other labels.
+    /// A label, and what is added to the key of rows with other labels.
     pub(in crate::search::algorithms) label: Option<(u32, u64)>,
 }
 
@@ -73,13 +73,13 @@ pub(in crate::search::algorithms) struct Keys {
 pub(in crate::search::algorithms) struct Found {
     pub(in crate::search::algorithms) key: u64,
     pub(in crate::search::algorithms) tuple: u32,
-    /// Whether these are its rows of other labels.
+    /// Whether these are the tuple's rows with other labels.
     pub(in crate::search::algorithms) other: bool,
     pub(in crate::search::algorithms) rows: u32,
 }
 
 impl Boxes {
-    /// The tuples of a space with the rows of a stock.
+    /// Builds the tree for the tuples of a space, with the rows of a stock.
     pub(in crate::search::algorithms) fn new(
         space: &Space<'_>,
         stock: &Stock<'_>,
@@ -121,7 +121,7 @@ impl Boxes {
         Ok(boxes)
     }
 
-    /// Splits the tuples from the place `start` on, and says where the next node goes.
+    /// Splits the tuples from the place `start` on into nodes below `parent`.
     fn split(
         &mut self,
         space: &Space<'_>,
@@ -145,7 +145,7 @@ impl Boxes {
             parent,
             least: tuples.iter().copied().min().unwrap_or(0),
         });
-        // The column that costs most; of equal ones the first.
+        // Split the column that costs most; of equals, the first.
         let wide = self.axes.iter().zip(&corners).filter(|(_, (low, high))| low < high);
         let costs = wide.map(|(column, (low, high))| {
             (space.axes[*column].cost(*low, *high), std::cmp::Reverse(*column), *low, *high)
@@ -164,7 +164,7 @@ impl Boxes {
         let cut = if parts.len() < 64 {
             parts.into_iter().map(count).min_by_key(|count| count.abs_diff(middle))
         } else {
-            // Of very many places to cut only the two around the middle can be nearest to it.
+            // Of very many cuts, only the two around the middle can be nearest to it.
             let at = parts.partition_point(|last| *last < rank(&tuples[middle]));
             let near = parts[at.saturating_sub(1)..].iter().take(2).copied().map(count);
             near.min_by_key(|count| count.abs_diff(middle))
@@ -212,7 +212,7 @@ impl Boxes {
         }
     }
 
-    /// Takes rows out.
+    /// Removes rows.
     pub(in crate::search::algorithms) fn remove(&mut self, part: &Part, label: u32) {
         let (place, label) = (self.place[part.tuple as usize] as usize, label as usize);
         self.rows[place] -= part.rows;
@@ -232,7 +232,7 @@ impl Boxes {
         }
     }
 
-    /// The tuples, near ones near each other.
+    /// The tuples in the order of the boxes, so that near ones are close together.
     pub(in crate::search::algorithms) fn order(&self) -> &[u32] {
         &self.order
     }
@@ -258,7 +258,7 @@ impl Boxes {
         }
     }
 
-    /// The cost of covering a tuple and the extent of a query.
+    /// The cost of covering a tuple together with the extent of a query.
     pub(in crate::search::algorithms) fn cost(&self, query: &Query, tuple: u32) -> u64 {
         self.cost_at(query, self.place[tuple as usize] as usize)
     }
@@ -268,7 +268,7 @@ impl Boxes {
         self.points[place * width..][..width].iter().map(|point| query.tables[*point as usize]).sum()
     }
 
-    /// The least cost that a tuple in a box can have: the rank of each axis that is nearest the extent.
+    /// The least possible cost of a tuple in a box: each axis contributes the rank nearest the extent.
     fn least_cost(&self, query: &Query, node: usize) -> u64 {
         let width = self.axes.len();
         let corners = &self.corners[node * width..][..width];
@@ -278,7 +278,7 @@ impl Boxes {
             .sum()
     }
 
-    /// The greatest cost that a tuple in a box can have: costs only rise towards both ends of an axis.
+    /// The greatest possible cost of a tuple in a box: on each axis, costs only rise towards both ends.
     fn greatest_cost(&self, query: &Query, node: usize) -> u64 {
         let width = self.axes.len();
         let corners = self.corners[node * width..][..width].iter().zip(&self.offsets);
@@ -286,7 +286,7 @@ impl Boxes {
         corners.map(|((low, high), offset)| at(*low, *offset).max(at(*high, *offset))).sum()
     }
 
-    /// The rows that come first by key, then tuple, then label: at least `need` of them, if so many are left, and none of a
+    /// Returns the first rows by key, then tuple, then label: at least `need` of them, if that many are left, and none of a
     /// tuple after the one that reaches `need`.
     pub(in crate::search::algorithms) fn nearest(&self, query: &Query, keys: Keys, need: u64) -> Vec<Found> {
         let mut best = Best { need, rows: 0, found: BinaryHeap::new() };
@@ -296,7 +296,7 @@ impl Boxes {
         best.found.into_sorted_vec()
     }
 
-    /// The least key that a row left in a box can have.
+    /// The least possible key of a row that is left in a box.
     fn least_key(&self, query: &Query, keys: Keys, node: usize) -> u64 {
         let key = keys.factor.saturating_mul(self.least_cost(query, node));
         match keys.label {
@@ -308,7 +308,7 @@ impl Boxes {
     }
 
     fn visit(&self, query: &Query, keys: Keys, node: usize, least: u64, best: &mut Best) {
-        // A row of an equal key may still have a smaller tuple.
+        // A row with an equal key may still have a smaller tuple.
         if self.left[node] == 0 || best.is_beyond(least) {
             return;
         }
@@ -342,7 +342,7 @@ impl Boxes {
         best.push(Found { key: key.saturating_add(more), tuple, other: true, rows: all - same });
     }
 
-    /// The tuple with rows left that costs most, of equal ones the smallest.
+    /// The tuple with rows left that costs most; of equals, the smallest.
     pub(in crate::search::algorithms) fn furthest(&self, query: &Query) -> Option<u32> {
         let mut best = None;
         if !self.nodes.is_empty() {
@@ -377,7 +377,7 @@ impl Boxes {
     }
 }
 
-/// The first rows seen so far.
+/// The first rows found so far.
 struct Best {
     need: u64,
     rows: u64,

@@ -1,4 +1,4 @@
-//! Searches by boxes against looking at everything.
+//! Compares searches by boxes with searches through all rows.
 
 use proptest::prelude::*;
 
@@ -59,7 +59,7 @@ fn table(rows: &[([u32; 3], u32)]) -> FrequencyTable {
     FrequencyTable::count(&[64, 21, 10], rows.len(), |c, r| rows[r].0[c], payloads, &of_row, |_| 1).0
 }
 
-/// Every tuple with rows left, by key and tuple, as far as `need` rows reach.
+/// Every tuple with rows left, by key and tuple, until `need` rows are reached.
 fn naive(
     space: &Space<'_>,
     stock: &Stock<'_>,
@@ -98,7 +98,8 @@ fn rows() -> impl Strategy<Value = Vec<([u32; 3], u32)>> {
     let codes = [0..64_u32, 0..21_u32, 0..10_u32];
     let codes =
         (codes.clone(), codes).prop_map(|(one, two)| [0, 1, 2].map(|column| one[column].min(two[column])));
-    // A column of one code costs everybody the same and is left out of keys, so every column has two.
+    // A column with one code costs the same for all rows and is left out of keys, so every column gets two
+    // codes.
     prop::collection::vec((codes, 0..3_u32), 0..400).prop_map(|mut rows| {
         rows.extend([([0, 0, 0], 0), ([1, 1, 1], 1)]);
         rows
@@ -125,7 +126,7 @@ proptest! {
                 space.widen(&mut extent, two % tuples);
             }
             boxes.ask(&space, &extent, &mut query);
-            // A label that nobody has stands for none.
+            // A label that no row has means no label.
             let label = (label < stock.labels() as u32).then_some((label, more << 31));
             let keys = Keys { factor: 1 + more, label };
             let found = boxes.nearest(&query, keys, need);
@@ -134,7 +135,7 @@ proptest! {
             let all = naive(&space, &stock, &extent, plain, tuples, u64::MAX);
             let furthest = all.iter().max_by_key(|found| (found.key, std::cmp::Reverse(found.tuple)));
             prop_assert_eq!(boxes.furthest(&query), furthest.map(|found| found.tuple));
-            // Some of what was found is taken out.
+            // Remove some of what was found.
             for found in found.iter().step_by(2) {
                 for part in stock.take(found.tuple, 2, Which::Any) {
                     boxes.remove(&part, stock.label(part.payload));

@@ -1,4 +1,4 @@
-//! Leftovers, further models, and from clusters to a release.
+//! Places leftovers, merges clusters for further models, and turns clusters into a release.
 
 use rayon::prelude::*;
 
@@ -13,8 +13,8 @@ use crate::recoding::{Assignment, Members, Recoding, Share, Step};
 use crate::search::algorithms::{Finding, Solution};
 use crate::table::frequency::Cell;
 
-/// Puts each row that is left, in the order of the tuples, into the cluster whose cost it raises least; of equal ones the
-/// earlier. A row whose label is not the cluster's most frequent one costs more.
+/// Puts each remaining row, in the order of the tuples, into the cluster whose cost it raises least; of equals, the earlier.
+/// A row whose label is not the most frequent one of the cluster costs more.
 pub(in crate::search::algorithms) fn add_leftovers(
     space: &Space<'_>,
     stock: &mut Stock<'_>,
@@ -54,7 +54,7 @@ pub(in crate::search::algorithms) fn gather(
     }
 }
 
-/// Every tuple as a cluster of its own: what any clustering with k = 1 comes to.
+/// Makes every tuple a cluster of its own, which is the result of any clustering with k = 1.
 pub(in crate::search::algorithms) fn tuples_alone(
     problem: &Problem,
     space: &Space<'_>,
@@ -86,15 +86,15 @@ fn passes(problem: &Problem, cluster: &Cluster) -> Result<bool> {
     Ok(tests.iter().all(|test| test.passes(&class)))
 }
 
-/// Merges each cluster that fails a model, the earliest first, with the one that makes the least total cost with it (of equal
-/// ones the earliest), until none fails. Returns how many were merged away.
+/// Merges each cluster that fails a model, the earliest first, with the one that gives the least total cost together with it
+/// (of equals, the earliest), until none fails. Returns how many clusters disappeared.
 pub(in crate::search::algorithms) fn merge_failing(
     problem: &Problem,
     space: &Space<'_>,
     clusters: &mut Vec<Cluster>,
 ) -> Result<usize> {
     let before = clusters.len();
-    // The places of clusters that are there, and whether they fail.
+    // The places of the remaining clusters, and whether they fail.
     let mut failing =
         clusters.iter().map(|of| passes(problem, of).map(|ok| !ok)).collect::<Result<Vec<_>>>()?;
     let mut there: Vec<usize> = (0..before).collect();
@@ -116,12 +116,12 @@ pub(in crate::search::algorithms) fn merge_failing(
             .with_min_len(256)
             .filter(|other| **other != next)
             .map(|other| {
-                // The increase, shifted by what all have in common so that it cannot be negative.
+                // The increase in cost, without the part that is the same for all.
                 (joint(*other) - costs[*other], *other)
             })
             .min();
         let Some((_, other)) = nearest else { break };
-        // The earlier place stays.
+        // The merged cluster goes to the earlier place.
         let (kept, gone) = (next.min(other), next.max(other));
         costs[kept] = joint(other);
         let merged = std::mem::replace(
@@ -143,7 +143,7 @@ pub(in crate::search::algorithms) fn merge_failing(
     Ok(before - clusters.len())
 }
 
-/// The release that shows each cluster as what covers it, after merging clusters that fail a model.
+/// The release that shows, for each cluster, the values that cover it. Clusters that fail a model are merged first.
 pub(in crate::search::algorithms) fn solution(
     problem: &Problem,
     space: &Space<'_>,

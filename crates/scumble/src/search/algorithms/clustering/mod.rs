@@ -1,11 +1,11 @@
-//! What the clustering algorithms share.
+//! Code shared by the clustering algorithms.
 //!
 //! | file | what |
 //! |---|---|
-//! | `space.rs` | what it costs to cover tuples by one coarser value in each column, in fixed point |
-//! | `boxes.rs` | nearest and furthest rows by a tree of boxes; exact, rows can be taken out |
+//! | `space.rs` | the cost of covering tuples by one coarser value in each column, in fixed point |
+//! | `boxes.rs` | nearest and furthest rows by a tree of boxes; exact, rows can be removed |
 //! | `stock.rs` | the rows that are in no cluster yet, and clusters under construction |
-//! | `finish.rs` | leftovers, further models, and from clusters to a release |
+//! | `finish.rs` | leftovers, further models, and the step from clusters to a release |
 
 pub(super) mod boxes;
 pub(super) mod finish;
@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::problem::Problem;
 use space::ONE;
 
-/// What a row of another class label costs, where a method prefers clusters of one label.
+/// The cost of a row with another class label, where a method prefers clusters of one label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LabelCost {
     /// The payload column of the label.
@@ -26,7 +26,7 @@ pub(super) struct LabelCost {
     pub(super) cost: u64,
 }
 
-/// More than any distance, so that labels are compared first and distances second.
+/// Greater than any distance, so that labels are compared first and distances second.
 const LABELS_FIRST: u64 = 1 << 62;
 
 /// A weight such as `1.5` or `"infinity"`, in fixed point.
@@ -40,12 +40,13 @@ pub(super) fn label_weight(parameters: &Parameters, name: &str, default: Rationa
     Ok(scaled.div_ceil(2) as u64)
 }
 
-/// The size of clusters: the largest k asked for; 1 if none is, so that other models alone decide.
+/// The size of clusters: the largest k asked for, or 1 if no k is asked for, so that other models alone decide.
 pub(super) fn cluster_size(problem: &Problem) -> u64 {
     problem.k().unwrap_or(1)
 }
 
-/// Clusters that fail a model are merged until none does, which ends well only if merging cannot break a model.
+/// Returns an error if merging can break a model. Clusters that fail a model are merged until none fails, which
+/// only works if merging cannot break one.
 pub(super) fn check_models(problem: &Problem, algorithm: &str) -> Result<()> {
     problem.class_tests()?;
     if let Some(model) = problem.models.iter().find(|model| !model.monotonicity().merging) {

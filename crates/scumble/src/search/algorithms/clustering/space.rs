@@ -1,14 +1,14 @@
-//! What it costs to show one value in each column for several tuples.
+//! The cost of showing one value per column for several tuples.
 //!
-//! Every column is an [`Axis`]: its codes in an order in which every coarser value is a stretch of neighbours. So whatever
-//! covers some codes is known from the least and the greatest of them, and seen from any stretch the cost of covering one
-//! more code never falls on the way to either end. Bounds of searches rest on this.
+//! Every column is an [`Axis`]: its codes in an order in which every coarser value is a stretch of neighbours. So the least and
+//! the greatest of some codes determine what covers them. And the cost of covering one more code never falls with its distance
+//! from a given stretch, on either side. The bounds of searches depend on that.
 
 use crate::table::frequency::FrequencyTable;
 use crate::table::hierarchy::Hierarchy;
 use crate::table::quasi::{Line, Quasi, Shape, Value};
 
-/// A cost of 1 in fixed point: sums of costs do not depend on their order (algorithms.md 0.3).
+/// A cost of 1 in fixed point. In fixed point, sums of costs do not depend on their order (algorithms.md 0.3).
 pub(in crate::search::algorithms) const ONE: u64 = 1 << 32;
 
 /// A cost from 0 to 1 in fixed point, rounded half up.
@@ -19,7 +19,7 @@ pub(in crate::search::algorithms) fn fixed(cost: f64) -> u64 {
 /// The ranks of the least and the greatest code in each column.
 pub(in crate::search::algorithms) type Extent = Vec<(u32, u32)>;
 
-/// One column. Codes are counted by their ranks among those that occur, so that nothing depends on the size of a domain.
+/// One column. Codes are numbered by their rank among those that occur, so nothing depends on the size of a domain.
 pub(in crate::search::algorithms) struct Axis<'p> {
     quasi: &'p Quasi,
     /// The codes that occur, ascending.
@@ -28,17 +28,17 @@ pub(in crate::search::algorithms) struct Axis<'p> {
 }
 
 enum Cost<'p> {
-    /// Of each node, and the ranks below it (empty stretches end before they begin).
+    /// The cost of each node, and the ranks below it (empty stretches end before they begin).
     Nodes { tree: &'p Hierarchy, costs: Vec<u64>, ranks: Vec<(u32, u32)> },
-    /// Where a stretch of ranks begins and ends within the domain, by rank; the rank that lies in no stretch, and what it costs to
-    /// show that with others.
+    /// By rank, where its stretch begins and ends within the domain; the rank of the missing value, which lies in no stretch; and
+    /// the cost of showing nothing when that rank is together with others.
     Ends { begins: Vec<u64>, ends: Vec<u64>, missing: Option<u32>, star: u64 },
-    /// The same cost for every stretch of several ranks.
+    /// Every stretch of several ranks costs the same.
     Apart { step: u64, missing: Option<u32>, star: u64 },
 }
 
 impl<'p> Axis<'p> {
-    /// A column with a tree, by what each node costs. Costs may not fall towards the root.
+    /// A column with a tree, by the cost of each node. Costs must not fall towards the root.
     pub(in crate::search::algorithms) fn of_nodes(
         quasi: &'p Quasi,
         tree: &'p Hierarchy,
@@ -56,7 +56,7 @@ impl<'p> Axis<'p> {
         Self { quasi, codes, cost: Cost::Nodes { tree, costs, ranks } }
     }
 
-    /// A column whose coarser values cost what they lose (LM).
+    /// A column whose coarser values cost their loss (LM).
     pub(in crate::search::algorithms) fn of_loss(quasi: &'p Quasi, codes: Vec<u32>) -> Self {
         let per_code = |code: &u32| fixed(f64::from(*code) / f64::from((quasi.size() - 1).max(1)));
         let (begins, ends, missing) = match &quasi.shape {
@@ -76,8 +76,8 @@ impl<'p> Axis<'p> {
         Self { quasi, codes, cost: Cost::Ends { begins, ends, missing, star: ONE } }
     }
 
-    /// A column of numbers without a tree: several of them cost `step`, times the share of the domain between them if `scaled`;
-    /// nothing shown costs `star`.
+    /// A column of numbers without a tree. Several different numbers cost `step`, multiplied by the share of the domain between
+    /// them if `scaled`. Showing nothing costs `star`.
     pub(in crate::search::algorithms) fn of_numbers(
         quasi: &'p Quasi,
         line: &Line,
@@ -96,7 +96,7 @@ impl<'p> Axis<'p> {
         Self { quasi, codes, cost: Cost::Ends { begins: places.clone(), ends: places, missing, star } }
     }
 
-    /// The cost of what covers the ranks `low` to `high`.
+    /// The cost of the value that covers the ranks `low` to `high`.
     pub(in crate::search::algorithms) fn cost(&self, low: u32, high: u32) -> u64 {
         match &self.cost {
             Cost::Nodes { tree, costs, .. } => {
@@ -122,7 +122,7 @@ impl<'p> Axis<'p> {
         }
     }
 
-    /// For each rank the cost of what covers it and the ranks `low` to `high`.
+    /// Computes, for each rank, the cost of the value that covers it together with the ranks `low` to `high`.
     pub(in crate::search::algorithms) fn fill(&self, (low, high): (u32, u32), table: &mut [u64]) {
         match &self.cost {
             Cost::Nodes { tree, costs, ranks } => {
@@ -151,7 +151,7 @@ impl<'p> Axis<'p> {
         (rank(low), rank(high + 1).saturating_sub(1))
     }
 
-    /// The ranks of all codes that are covered by what covers the ranks `low` to `high`.
+    /// The ranks of all codes covered by the value that covers the ranks `low` to `high`.
     pub(in crate::search::algorithms) fn closed(&self, (low, high): (u32, u32)) -> (u32, u32) {
         match &self.cost {
             Cost::Nodes { tree, ranks, .. } => {
@@ -168,18 +168,17 @@ impl<'p> Axis<'p> {
         }
     }
 
-    /// How many codes occur.
+    /// The number of codes that occur.
     pub(in crate::search::algorithms) fn len(&self) -> usize {
         self.codes.len()
     }
 
-    /// Whether some coarser value costs something.
+    /// Whether any coarser value costs something.
     pub(in crate::search::algorithms) fn matters(&self) -> bool {
         self.len() > 1 && self.cost(0, self.len() as u32 - 1) > 0
     }
 
-    /// The last ranks of the parts into which a stretch of ranks falls most naturally: by the children of its node, or
-    /// anywhere.
+    /// The last ranks of the parts into which a stretch of ranks divides most naturally: by the children of its node, or anywhere.
     pub(in crate::search::algorithms) fn parts(&self, low: u32, high: u32) -> Vec<u32> {
         match &self.cost {
             Cost::Nodes { tree, ranks, .. } => {
@@ -191,7 +190,7 @@ impl<'p> Axis<'p> {
         }
     }
 
-    /// Where in the domain a rank's number lies, if the column is a line and the rank is a number.
+    /// Where the number of a rank lies in the domain, if the column is a line and the rank is a number.
     pub(in crate::search::algorithms) fn place(&self, rank: u32) -> Option<u64> {
         let Shape::Line(line) = &self.quasi.shape else { return None };
         let number = *line.numbers.get(self.codes[rank as usize] as usize)?;
@@ -203,7 +202,7 @@ impl<'p> Axis<'p> {
         matches!(self.quasi.shape, Shape::Line(_))
     }
 
-    /// The cost of what covers a rank and a stretch, given [`Axis::fill`] of the rank alone.
+    /// The cost of the value that covers a rank and a stretch, given the result of [`Axis::fill`] for the rank alone.
     pub(in crate::search::algorithms) fn reach(
         &self,
         table: &[u64],
@@ -211,20 +210,20 @@ impl<'p> Axis<'p> {
         (low, high): (u32, u32),
     ) -> u64 {
         match &self.cost {
-            // Both are nodes above the rank, so the costlier covers the other.
+            // Both covers are nodes above the rank, so the costlier one contains the other.
             Cost::Nodes { .. } => table[low as usize].max(table[high as usize]),
             Cost::Ends { .. } | Cost::Apart { .. } => self.cost(low.min(rank), high.max(rank)),
         }
     }
 }
 
-/// A number as a share of the domain.
+/// The position of a number as a share of the domain.
 fn place(line: &Line, number: i128) -> u64 {
     let (first, last) = line.domain();
     fixed((number.clamp(first, last) - first) as f64 / ((last - first) as f64).max(1.0))
 }
 
-/// Where the interval of a lone number begins and ends, as a share of the domain.
+/// Where the interval of a single number begins and ends, as shares of the domain.
 fn line_ends(quasi: &Quasi, line: &Line, code: u32) -> (u64, u64) {
     if Some(code) == line.missing() {
         return (0, ONE);
@@ -233,10 +232,10 @@ fn line_ends(quasi: &Quasi, line: &Line, code: u32) -> (u64, u64) {
     (place(line, from), place(line, to))
 }
 
-/// All columns of a table, and its tuples by ranks.
+/// All columns of a table, and its tuples as ranks.
 pub(in crate::search::algorithms) struct Space<'p> {
     pub(in crate::search::algorithms) axes: Vec<Axis<'p>>,
-    /// Ranks, tuple by tuple.
+    /// The ranks, tuple by tuple.
     ranks: Vec<u32>,
 }
 
@@ -262,7 +261,7 @@ impl<'p> Space<'p> {
         Self { axes, ranks }
     }
 
-    /// A space in which coarser values cost what they lose (LM).
+    /// A space in which coarser values cost their loss (LM).
     pub(in crate::search::algorithms) fn of_loss(table: &FrequencyTable, quasi: &'p [Quasi]) -> Self {
         Self::new(table, quasi, |_, quasi, codes| Axis::of_loss(quasi, codes))
     }
@@ -285,7 +284,7 @@ impl<'p> Space<'p> {
         }
     }
 
-    /// What it costs to show an extent, in each row.
+    /// The cost of showing an extent, per row.
     pub(in crate::search::algorithms) fn cost(&self, extent: &Extent) -> u64 {
         self.axes.iter().zip(extent).map(|(axis, (low, high))| axis.cost(*low, *high)).sum()
     }
@@ -300,7 +299,7 @@ impl<'p> Space<'p> {
         both.map(|((axis, one), other)| axis.cost(one.0.min(other.0), one.1.max(other.1))).sum()
     }
 
-    /// What a release shows for an extent.
+    /// The values that a release shows for an extent.
     pub(in crate::search::algorithms) fn values(&self, extent: &Extent) -> Vec<Value> {
         let columns = self.axes.iter().zip(extent);
         let value = |(axis, (low, high)): (&Axis<'_>, &(u32, u32))| {

@@ -12,7 +12,7 @@ pub(in crate::search::algorithms) struct Part {
     pub(in crate::search::algorithms) rows: u32,
 }
 
-/// Rows that will show the same.
+/// Rows that will show the same values.
 #[derive(Debug, Clone)]
 pub(in crate::search::algorithms) struct Cluster {
     pub(in crate::search::algorithms) parts: Vec<Part>,
@@ -21,26 +21,26 @@ pub(in crate::search::algorithms) struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster of no row yet, around a tuple.
+    /// A cluster around a tuple, without any rows yet.
     pub(in crate::search::algorithms) fn around(space: &Space<'_>, tuple: u32) -> Self {
         Self { parts: Vec::new(), extent: space.point(tuple), size: 0 }
     }
 
-    /// Takes rows in.
+    /// Adds rows.
     pub(in crate::search::algorithms) fn add(&mut self, space: &Space<'_>, part: Part) {
         space.widen(&mut self.extent, part.tuple);
         self.size += u64::from(part.rows);
         self.parts.push(part);
     }
 
-    /// How much more the cluster costs with one more row of a tuple.
+    /// The increase in the cluster's cost if it takes one more row of a tuple.
     pub(in crate::search::algorithms) fn increase(&self, space: &Space<'_>, tuple: u32) -> u128 {
         let point = space.ranks(tuple).iter().map(|rank| (*rank, *rank));
         let with = u128::from(self.size + 1) * u128::from(space.joint_cost(&self.extent, point));
         with - u128::from(self.size) * u128::from(space.cost(&self.extent))
     }
 
-    /// The label that most rows have; of equally frequent ones the first.
+    /// The most frequent label; of equally frequent ones, the first.
     pub(in crate::search::algorithms) fn majority(&self, label: impl Fn(u32) -> u32) -> Option<u32> {
         let mut rows: Vec<(u32, u64)> = Vec::new();
         for part in &self.parts {
@@ -54,14 +54,14 @@ impl Cluster {
     }
 }
 
-/// Which rows of a tuple are meant.
+/// Selects rows of a tuple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::search::algorithms) enum Which {
-    /// All.
+    /// All rows.
     Any,
-    /// Those of a label.
+    /// The rows with a label.
     Of(u32),
-    /// Those of other labels.
+    /// The rows with other labels.
     NotOf(u32),
 }
 
@@ -72,7 +72,7 @@ pub(in crate::search::algorithms) struct Stock<'p> {
     label: Option<usize>,
     starts: Vec<u32>,
     left: Vec<u32>,
-    /// All rows that are left.
+    /// The number of all rows that are left.
     pub(in crate::search::algorithms) rows: u64,
 }
 
@@ -87,7 +87,7 @@ impl<'p> Stock<'p> {
         Self { table, label, starts, left, rows: table.rows() }
     }
 
-    /// How many labels there are; 0 where none are read.
+    /// The number of labels; 0 if labels are not read.
     pub(in crate::search::algorithms) fn labels(&self) -> usize {
         self.label.map_or(0, |column| self.table.payloads().columns[column].values.len())
     }

@@ -1,7 +1,7 @@
-//! Local suppression: single cells are blanked, as few as a search finds, until every class meets every model.
+//! Local suppression: blanks single cells, as few as a search finds, until every class meets every model.
 //!
-//! A blank is a value of its own here, as it is to a reader who sees that a cell is blank: rows that show the same cells
-//! and blank the same cells are a class. Counting a blank as "could be anything", as some tools do, takes fewer blanks and
+//! A blank is a value of its own here, as it is for a reader who sees that a cell is blank. Rows that show the same cells
+//! and blank the same cells form a class. Some tools count a blank as "could be anything". That takes fewer blanks and
 //! protects less.
 
 use super::{Algorithm, Capabilities, Finding, Solution};
@@ -36,7 +36,7 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     build,
 };
 
-/// The most columns that can be listed: weights double from one to the next.
+/// The most columns that can be listed, because weights double from one to the next.
 const MOST_IMPORTANT: usize = 30;
 
 struct LocalSuppression {
@@ -60,7 +60,7 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl LocalSuppression {
-    /// What a blank weighs in each column: 1, or as the importance or else the columns' priorities say.
+    /// The weight of a blank in each column: as the importance says, or else the columns' priorities, or else 1.
     fn costs(&self, problem: &Problem) -> Result<Vec<u64>> {
         let names: Vec<&str> = problem.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
         for name in &self.importance {
@@ -80,7 +80,7 @@ impl LocalSuppression {
         if problem.quasi.iter().all(|quasi| quasi.priority == first) {
             return Ok(vec![1; names.len()]);
         }
-        // Thousandths are as fine as anyone states a priority.
+        // Nobody states a priority more finely than in thousandths.
         Ok(problem.quasi.iter().map(|quasi| ((quasi.priority * 1000.0).round() as u64).max(1)).collect())
     }
 }
@@ -103,7 +103,7 @@ impl Algorithm for LocalSuppression {
         search::improve(&mut state, problem)?;
         let found = state.assignment();
         drop(state);
-        // The search is a heuristic; blanking whole rows is the plain way that it must never be worse than.
+        // The search is a heuristic. It must never be worse than the simple way, which blanks whole rows.
         let plain = unchanged(problem);
         let weigh = |classes: &Classes| -> u64 {
             blanks(classes, problem).iter().zip(&costs).map(|(rows, cost)| rows * cost).sum()
@@ -138,7 +138,7 @@ impl Algorithm for LocalSuppression {
     }
 }
 
-/// Every tuple as it is, a class each.
+/// Every tuple as it is, with a class of its own.
 fn unchanged(problem: &Problem) -> Assignment {
     let table = &problem.table;
     let value = |column: usize, tuple: usize| {
@@ -150,7 +150,7 @@ fn unchanged(problem: &Problem) -> Assignment {
     Assignment::of_regions(Members::Tuples((0..table.tuples() as u32).collect()), &regions)
 }
 
-/// The blank cells of each column, those of suppressed rows too.
+/// The number of blank cells in each column, including those of suppressed rows.
 fn blanks(classes: &Classes, problem: &Problem) -> Vec<u64> {
     let is_blank = |class: &usize, column: usize| classes.shown(*class, column) == Value::Star;
     (0..problem.quasi.len())

@@ -1,4 +1,5 @@
-//! Which cells of a row are blank, as bits; and tuples as integers whose columns can be blanked by a mask.
+//! Patterns: which cells of a row are blank, as bits. Tuples are encoded as integers, so that a mask can blank their
+//! columns.
 
 use crate::error::{Error, Result};
 use crate::problem::Problem;
@@ -10,7 +11,7 @@ pub(super) struct Pattern {
     pub(super) blanks: u64,
     /// The weight of the blanked columns.
     pub(super) cost: u64,
-    /// The bits of a tuple that are left.
+    /// The bits of a tuple that remain.
     mask: u128,
 }
 
@@ -20,7 +21,7 @@ impl Pattern {
         self.blanks >> column & 1 == 1
     }
 
-    /// What is left of a tuple.
+    /// The part of a tuple that is still shown.
     pub(super) fn shown(self, key: u128) -> u128 {
         key & self.mask
     }
@@ -28,18 +29,18 @@ impl Pattern {
 
 /// The patterns that are tried, and what tuples show under them.
 pub(super) struct Patterns {
-    /// Every pattern that shows something, the cheapest first.
+    /// Every pattern that is tried and shows something, the cheapest first.
     pub(super) all: Vec<Pattern>,
     costs: Vec<u64>,
-    /// For each column where its bits begin, and their mask.
+    /// For each column, where its bits begin, and their mask.
     fields: Vec<(u32, u128)>,
 }
 
-/// With more patterns than this only those with few blanks are all tried.
+/// If there are more patterns than this, not all are tried, but all with few blanks are.
 const MOST: usize = 1 << 12;
 
 impl Patterns {
-    /// The patterns of a problem's columns, which weigh `costs`.
+    /// The patterns of a problem's columns, whose blanks weigh `costs`.
     pub(super) fn new(problem: &Problem, costs: Vec<u64>, algorithm: &str) -> Result<Self> {
         let mut fields = Vec::new();
         let mut used = 0;
@@ -80,7 +81,8 @@ impl Patterns {
             masks.extend(&next);
             last = next;
         }
-        // One chain down to a single column for those that none of these serve: cheap columns with many values go first.
+        // Add one chain down to a single column, for rows that no other pattern serves. Cheap columns with many values
+        // are blanked first.
         let mut order: Vec<usize> = (0..width).collect();
         order.sort_by_key(|column| (self.costs[*column], u32::MAX - problem.quasi[*column].size(), *column));
         let mut chain = 0;

@@ -1,5 +1,5 @@
-//! The search of `local_suppression`: classes are opened greedily, the cheapest patterns first, then rows move between
-//! classes while blanks are saved.
+//! The search of `local_suppression`: opens classes greedily, the cheapest patterns first, then moves rows between classes as long as
+//! that saves blanks.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,18 +11,18 @@ use super::state::{Move, STAR, State};
 use crate::error::Result;
 use crate::problem::Problem;
 
-/// Rounds of improvement at most; few save anything after the third.
+/// The most rounds of improvement; few save anything after the third.
 const ROUNDS: usize = 8;
 
-/// So many places of units are kept at most, four bytes each.
+/// The most places of units that are stored, four bytes each.
 const KEPT: usize = 1 << 24;
 
-/// A class that could be opened: its rows when it was counted, and its units. Larger ones come first, then cheaper and
-/// earlier patterns, then smaller tuples.
+/// A class that could be opened: its rows when they were counted, and its units. Larger classes come first, then cheaper and earlier
+/// patterns, then smaller tuples.
 type Candidate = (u64, Reverse<(usize, u128)>, Vec<u32>);
 
-/// Opens classes for rows that show nothing yet, pattern by pattern: of those that cost the same the one that serves most
-/// rows comes first, and is counted anew after others have taken rows from it.
+/// Opens classes for rows that show nothing yet, pattern by pattern. Of patterns with the same cost, the class that serves most rows
+/// comes first, and is counted again after others have taken rows from it.
 pub(super) fn build(state: &mut State<'_>, problem: &Problem) -> Result<()> {
     let patterns = state.patterns.all.clone();
     for level in patterns.chunk_by(|a, b| a.cost == b.cost) {
@@ -60,7 +60,7 @@ pub(super) fn build(state: &mut State<'_>, problem: &Problem) -> Result<()> {
     Ok(())
 }
 
-/// The classes of a pattern that its rows among `rest` can form.
+/// The classes of a pattern that rows among `rest` can form.
 fn candidates(state: &State<'_>, rest: &[u32], (place, pattern): (usize, &Pattern)) -> Vec<Candidate> {
     let mut shown: Vec<(u128, u32)> =
         rest.iter().map(|unit| (pattern.shown(state.units[*unit as usize].key), *unit)).collect();
@@ -76,8 +76,8 @@ fn candidates(state: &State<'_>, rest: &[u32], (place, pattern): (usize, &Patter
         .collect()
 }
 
-/// Moves rows while that saves blanks: first as if rows that show nothing were no matter, then with those as they must be.
-/// A step looks at the rows of one class; the state can be shown after each, with the rows that show nothing mended.
+/// Moves rows as long as that saves blanks: first ignoring whether the rows that show nothing meet the models, then making them meet
+/// them. A step handles the rows of one class. The state can be shown after each step, once the rows that show nothing are repaired.
 pub(super) fn improve(state: &mut State<'_>, problem: &Problem) -> Result<()> {
     let mut steps = 0;
     rounds(state, problem, &mut steps)?;
@@ -86,13 +86,13 @@ pub(super) fn improve(state: &mut State<'_>, problem: &Problem) -> Result<()> {
         mend_star(state);
         rounds(state, problem, &mut steps)?;
     }
-    // What was found is compared with blanking whole rows, however long it took.
+    // The result is compared with blanking whole rows, however long that takes.
     problem.budget.settle();
     Ok(())
 }
 
-/// The units by what each pattern shows of them. That is the same in every round, and sorting is a large part of a round, so it is kept
-/// where there is room for it.
+/// The units, sorted by what each pattern shows of them. The order is the same in every round, and sorting takes a large part of a
+/// round, so it is stored if there is room.
 struct Orders(Vec<Option<Vec<u32>>>);
 
 impl Orders {
@@ -102,7 +102,7 @@ impl Orders {
         Self(vec![None; if fits { patterns } else { 0 }])
     }
 
-    /// What the pattern in that place shows, with the units that show it, in order.
+    /// Returns what the pattern in that place shows, with the units that show it, in order.
     fn shown(&mut self, state: &State<'_>, place: usize, pattern: Pattern) -> Vec<(u128, u32)> {
         let of = |unit: u32| (pattern.shown(state.units[unit as usize].key), unit);
         if let Some(Some(order)) = self.0.get(place) {
@@ -135,7 +135,7 @@ fn rounds(state: &mut State<'_>, problem: &Problem, steps: &mut u64) -> Result<(
     Ok(())
 }
 
-/// Opens or fills the classes of a pattern where that saves blanks; says how much was saved, nothing if the budget is spent.
+/// Opens or fills the classes of a pattern where that saves blanks. Returns how much was saved; `None` if the budget is spent.
 fn serve(
     state: &mut State<'_>,
     pattern: Pattern,
@@ -166,7 +166,7 @@ fn serve(
     Ok(Some(saved))
 }
 
-/// Rows that may go to a class: how much each costs where it is, and where that is.
+/// Rows that may move to a class: where they are, and the cost of each row there.
 struct Holding {
     cost: u64,
     unit: u32,
@@ -188,16 +188,16 @@ fn holdings(state: &State<'_>, units: &[u32]) -> Vec<Holding> {
     units.iter().flat_map(of_unit).collect()
 }
 
-/// Moves rows that now cost more into the class of a pattern, and if they are too few for one, others to keep them company
-/// as long as the gain is larger than what those lose.
+/// Moves rows that now cost more into the class of a pattern. If they are too few for a class, other rows join them, as long as the
+/// gain exceeds the loss of those others.
 fn serve_group(state: &mut State<'_>, pattern: Pattern, units: &[u32]) -> u64 {
     let known = state.classes.len();
     let class = state.open(units[0], pattern);
-    // A class that has rows must stay in order at every step; one that is being filled need be so at the end.
+    // A class that already has rows must meet the models after every step; a class that is being filled must meet them only at the end.
     let stands = state.classes[class as usize].rows > 0;
     let (mut gain, mut loss) = (0, 0);
     let mut moves: Vec<Move> = Vec::new();
-    // By the class that they come from, the dearest first.
+    // By the class that the rows come from, the most expensive first.
     let mut donors = holdings(state, units);
     donors.retain(|holding| holding.class != class);
     donors.sort_by_key(|holding| (Reverse(holding.cost), holding.class));
@@ -205,7 +205,7 @@ fn serve_group(state: &mut State<'_>, pattern: Pattern, units: &[u32]) -> u64 {
         if donor[0].cost <= pattern.cost && (loss >= gain || state.holds(class)) {
             break;
         }
-        // What loses by coming along comes only as far as it is needed.
+        // Rows that lose by joining only come as far as they are needed.
         let company = donor[0].cost <= pattern.cost;
         let enough = |state: &State<'_>| company && state.holds(class);
         let mut taken = Vec::new();
@@ -266,13 +266,13 @@ fn is_all(state: &State<'_>, donor: &[Holding]) -> bool {
     rows == state.classes[donor[0].class as usize].rows
 }
 
-/// Whether a class can do without one of these rows.
+/// Whether a class can spare one of these rows.
 fn spares(state: &State<'_>, donor: &[Holding]) -> bool {
     donor.iter().any(|holding| state.may_leave(holding.unit, holding.class, 1) > 0)
 }
 
-/// Ends classes whose rows all have a place elsewhere at less cost, the dearest first; what was saved, nothing if the budget is
-/// spent.
+/// Dissolves classes all of whose rows cost less elsewhere, the most expensive class first. Returns what was saved; `None` if the
+/// budget is spent.
 fn dissolve_all(state: &mut State<'_>, problem: &Problem, steps: &mut u64) -> Result<Option<u64>> {
     let mut order: Vec<u32> = (0..state.classes.len() as u32).collect();
     order.sort_by_key(|class| (Reverse(state.classes[*class as usize].pattern.cost), *class));
@@ -287,7 +287,7 @@ fn dissolve_all(state: &mut State<'_>, problem: &Problem, steps: &mut u64) -> Re
     Ok(Some(saved))
 }
 
-/// Moves all rows of a class elsewhere if that saves blanks, or nothing.
+/// Moves all rows of a class elsewhere if that saves blanks; otherwise moves none.
 fn dissolve(state: &mut State<'_>, class: u32) -> u64 {
     let now = state.classes[class as usize].rows * state.classes[class as usize].pattern.cost;
     let mut moves = Vec::new();
@@ -300,8 +300,8 @@ fn dissolve(state: &mut State<'_>, class: u32) -> u64 {
     }
 }
 
-/// Moves all rows of a class where they cost least; what they cost there. `None` if a row has no other place, or they
-/// would cost as much as `limit` or more.
+/// Moves all rows of a class where they cost least, and returns what they cost there. Returns `None` if a row has no other place, or if
+/// they would cost `limit` or more.
 fn rehome(state: &mut State<'_>, class: u32, limit: u64, moves: &mut Vec<Move>) -> Option<u64> {
     let mut cost = 0;
     for unit in state.members(class) {
@@ -320,8 +320,7 @@ fn rehome(state: &mut State<'_>, class: u32, limit: u64, moves: &mut Vec<Move>) 
     Some(cost)
 }
 
-/// Ends a class of which some rows go to the class `to`: the others go where they cost least. What that saves must be more
-/// than `least`.
+/// Dissolves a class of which some rows go to the class `to`. The others go where they cost least. This must save more than `least`.
 fn break_up(state: &mut State<'_>, donor: &[Holding], to: u32, least: i64) -> Option<(Vec<Move>, i64)> {
     let class = donor[0].class;
     let now = state.classes[class as usize].rows * donor[0].cost;
@@ -331,7 +330,7 @@ fn break_up(state: &mut State<'_>, donor: &[Holding], to: u32, least: i64) -> Op
         moves.push(state.shift(holding.unit, class, to, holding.rows));
         cost += state.classes[to as usize].pattern.cost * u64::from(holding.rows);
     }
-    // The others must cost less than this.
+    // The other rows must cost less than this.
     let limit = u64::try_from(now as i64 - cost as i64 - least).unwrap_or(0);
     match rehome(state, class, limit, &mut moves) {
         Some(rest) if rest < limit => Some((moves, now as i64 - cost as i64 - rest as i64)),
@@ -342,7 +341,7 @@ fn break_up(state: &mut State<'_>, donor: &[Holding], to: u32, least: i64) -> Op
     }
 }
 
-/// Makes the rows that show nothing a class that holds: rows of other classes that lose least keep them company, or whole
+/// Turns the rows that show nothing into a class that meets the models. The rows of other classes that lose least join them, or whole
 /// classes where none can spare a row.
 fn mend_star(state: &mut State<'_>) {
     let all: Vec<u32> = (0..state.units.len() as u32).collect();

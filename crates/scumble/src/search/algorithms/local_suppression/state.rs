@@ -1,4 +1,4 @@
-//! Which rows show which of their cells: the state that the search of `local_suppression` changes.
+//! The state that the search of `local_suppression` changes: which rows show which of their cells.
 
 use hashbrown::HashMap;
 
@@ -13,7 +13,7 @@ use crate::table::frequency::{Cell, merged};
 use crate::table::payload::Payloads;
 use crate::table::quasi::Value;
 
-/// Rows of one tuple and payload: the search cannot tell them apart.
+/// Rows of one tuple and payload, which the search does not distinguish.
 pub(super) struct Unit {
     /// The codes of the tuple, each in its own bits.
     pub(super) key: u128,
@@ -22,7 +22,7 @@ pub(super) struct Unit {
     rows: u32,
 }
 
-/// Rows that show the same.
+/// Rows that show the same values.
 pub(super) struct Class {
     pub(super) pattern: Pattern,
     pub(super) rows: u64,
@@ -30,7 +30,7 @@ pub(super) struct Class {
     cells: Vec<Cell>,
 }
 
-/// Rows that went from a class to another.
+/// A move of rows from one class to another.
 pub(super) struct Move {
     unit: u32,
     from: u32,
@@ -39,37 +39,37 @@ pub(super) struct Move {
 }
 
 impl Move {
-    /// How many rows went.
+    /// The number of rows moved.
     pub(super) fn rows(&self) -> u64 {
         u64::from(self.rows)
     }
 }
 
-/// Units times patterns up to which every move is tried.
+/// The most units times patterns for which every move is tried.
 const SMALL: usize = 1 << 20;
 
 /// The class of the rows that show nothing.
 pub(super) const STAR: u32 = 0;
 
-/// All rows, and the class of each.
+/// All rows, with the class of each.
 pub(super) struct State<'a> {
     problem: &'a Problem,
     tests: Vec<&'a dyn ClassTest>,
     only_size: bool,
-    /// Whether the rows that show nothing must be a class that passes.
+    /// Whether the rows that show nothing must form a class that passes.
     star_is_judged: bool,
     pub(super) patterns: Patterns,
     pub(super) units: Vec<Unit>,
-    /// For each unit the classes in which its rows are, with how many.
+    /// For each unit, the classes that its rows are in, with the number of rows in each.
     pub(super) places: Vec<Vec<(u32, u32)>>,
     pub(super) classes: Vec<Class>,
-    /// For each class the units that came to it; some may have left again.
+    /// For each class, the units that joined it. Some may have left again.
     arrived: Vec<Vec<u32>>,
     number: HashMap<(u64, u128), u32, foldhash::fast::FixedState>,
 }
 
 impl<'a> State<'a> {
-    /// The state in which nothing is shown.
+    /// The initial state, in which nothing is shown.
     pub(super) fn new(problem: &'a Problem, patterns: Patterns) -> Result<Self> {
         let tests = problem.class_tests()?;
         let table = &problem.table;
@@ -107,7 +107,7 @@ impl<'a> State<'a> {
         self.problem.table.payloads()
     }
 
-    /// Whether rows may form a class; none at all may.
+    /// Whether rows may form a class. No rows at all always may.
     fn passes(&self, rows: u64, cells: &[Cell]) -> bool {
         let view = ClassView { size: rows, cells, payloads: self.payloads() };
         rows == 0 || self.tests.iter().all(|test| test.passes(&view))
@@ -125,12 +125,12 @@ impl<'a> State<'a> {
         self.passes(rows, &merged(cells))
     }
 
-    /// From now on the rows that show nothing are judged like a class, if the star policy wants it.
+    /// From now on, tests the rows that show nothing like a class, if the star policy demands it.
     pub(super) fn judge_star(&mut self) {
         self.star_is_judged = self.problem.star_policy == StarPolicy::Strict;
     }
 
-    /// Whether a class is as it must be.
+    /// Whether a class meets its requirements.
     pub(super) fn holds(&self, class: u32) -> bool {
         let of = &self.classes[class as usize];
         self.is_free(class) || self.passes(of.rows, &of.cells)
@@ -140,14 +140,14 @@ impl<'a> State<'a> {
         class == STAR && !self.star_is_judged
     }
 
-    /// How many of `rows` rows of a unit may leave a class that holds, at most.
+    /// The most of `rows` rows of a unit that may leave a class so that it still meets the models.
     pub(super) fn may_leave(&self, unit: u32, class: u32, rows: u32) -> u32 {
         if self.is_free(class) {
             return rows;
         }
         let of = &self.classes[class as usize];
         if self.only_size {
-            // The tests only get easier with size, so halving finds the most.
+            // The tests only get easier with size, so bisection finds the most.
             let (mut most, mut too_many) = (0, rows + 1);
             while too_many - most > 1 {
                 let middle = most + (too_many - most) / 2;
@@ -159,11 +159,11 @@ impl<'a> State<'a> {
             }
             return most;
         }
-        // Rows of one unit are few, mostly one.
+        // A unit has few rows, mostly one.
         (1..=rows).rev().take(8).find(|count| self.passes_after(class, unit, -i64::from(*count))).unwrap_or(0)
     }
 
-    /// Whether a class still holds when rows of a unit join it.
+    /// Whether a class still meets the models when rows of a unit join it.
     pub(super) fn may_join(&self, unit: u32, class: u32, rows: u32) -> bool {
         self.is_free(class) || self.passes_after(class, unit, i64::from(rows))
     }
@@ -184,7 +184,8 @@ impl<'a> State<'a> {
         class.filter(|class| self.classes[*class as usize].rows > 0)
     }
 
-    /// The class in which a unit's rows would show a pattern; it may still be empty.
+    /// The class in which a unit's rows would show a pattern. It is created if need be, and may still be
+    /// empty.
     pub(super) fn open(&mut self, unit: u32, pattern: Pattern) -> u32 {
         let key = pattern.shown(self.units[unit as usize].key);
         let next = self.classes.len() as u32;
@@ -196,7 +197,7 @@ impl<'a> State<'a> {
         class
     }
 
-    /// Forgets the class that was opened last, if nobody is in it.
+    /// Removes the class that was opened last, if it has no rows.
     pub(super) fn close_last(&mut self, unit: u32) {
         if let Some(last) = self.classes.pop_if(|class| class.rows == 0) {
             let key = last.pattern.shown(self.units[unit as usize].key);
@@ -205,12 +206,12 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Whether the table is small enough for moves that are dear to try.
+    /// Whether the table is small enough for moves that are expensive to try.
     pub(super) fn is_small(&self) -> bool {
         self.units.len() * self.patterns.all.len() <= SMALL
     }
 
-    /// Whether all rows of some units are too few for a class, however they are chosen.
+    /// Whether all rows of some units together are too few for a class.
     pub(super) fn too_few(&self, units: &[(u128, u32)]) -> bool {
         let rows = units.iter().map(|(_, unit)| u64::from(self.units[*unit as usize].rows)).sum();
         self.only_size && !self.passes(rows, &[])
@@ -257,14 +258,14 @@ impl<'a> State<'a> {
         units
     }
 
-    /// Takes moves back.
+    /// Undoes moves.
     pub(super) fn undo(&mut self, moves: Vec<Move>) {
         for back in moves.into_iter().rev() {
             self.shift(back.unit, back.to, back.from, back.rows);
         }
     }
 
-    /// What each class shows, and who is in it.
+    /// The assignment: what each class shows, and the rows in it.
     pub(super) fn assignment(&self) -> Assignment {
         let table = &self.problem.table;
         let mut region_of_class = vec![u32::MAX; self.classes.len()];
@@ -297,7 +298,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// Rows by tuple where every tuple is in one class, which is shorter.
+/// Stores classes by tuple if every tuple is in only one class, which is shorter.
 fn members(tuples: usize, shares: Vec<Share>) -> Members {
     let mut class_of_tuple = vec![u32::MAX; tuples];
     for share in &shares {

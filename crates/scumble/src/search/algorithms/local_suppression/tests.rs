@@ -1,4 +1,4 @@
-//! Against every partition of tiny tables, which gives the fewest blanks there can be.
+//! Compares the search with all partitions of tiny tables, which give the fewest blanks possible.
 
 use super::*;
 use crate::config::{StarPolicy, Value as Setting};
@@ -12,7 +12,7 @@ use crate::table::quasi::{Quasi, Shape};
 
 const TEXT: Measure = Measure { kind: Kind::Text, scale: 0 };
 
-/// Rows of codes below 4, to be k-anonymous.
+/// A problem of rows with codes below 4 that must be k-anonymous.
 fn problem(rows: &[Vec<u32>], k: u64) -> Problem {
     let width = rows[0].len();
     let (payloads, payload_of_row) = Payloads::of_rows(Vec::new(), rows.len(), |_, _| 0);
@@ -45,7 +45,7 @@ fn problem(rows: &[Vec<u32>], k: u64) -> Problem {
     }
 }
 
-/// The blanks of each column of what is found, after a check that every class is large enough.
+/// Runs the search, checks that every class is large enough, and returns the blanks of each column.
 fn blanked(problem: &Problem, importance: &[&str], k: u64) -> Vec<u64> {
     let importance = importance.iter().map(|name| (*name).to_owned()).collect();
     let solution = LocalSuppression { importance }.run(problem).expect("k rows are there");
@@ -58,7 +58,8 @@ fn blanked(problem: &Problem, importance: &[&str], k: u64) -> Vec<u64> {
     blanks
 }
 
-/// The least weight of blanks over all partitions into parts of at least k rows: a part blanks what its rows do not share.
+/// The least weight of blanks over all partitions into parts of at least k rows. A part blanks the columns in which its
+/// rows differ.
 fn least(rows: &[Vec<u32>], k: u64, costs: &[u64]) -> u64 {
     let all = (1_usize << rows.len()) - 1;
     let members = |set: usize| (0..rows.len()).filter(move |row| set >> row & 1 == 1);
@@ -83,7 +84,7 @@ fn least(rows: &[Vec<u32>], k: u64, costs: &[u64]) -> u64 {
     best[all]
 }
 
-/// Tables of 4 to 9 rows of two to four columns, always the same ones.
+/// Tables of 4 to 9 rows and two to four columns, the same in every run.
 fn tiny_tables() -> impl Iterator<Item = (Vec<Vec<u32>>, u64)> {
     let mut state = 7_u64;
     let mut dice = move |sides: u64| {
@@ -133,8 +134,8 @@ fn an_important_column_is_spared() {
 
 #[test]
 fn rows_are_lent_where_that_takes_fewer_blanks() {
-    // Six rows alike and a lone one: one of the six comes along and loses one cell, where the lone row alone would
-    // have to show nothing and take others with it.
+    // Six equal rows and a different one: one of the six joins it and loses one cell. The different row alone would have
+    // to show nothing and take others with it.
     let mut rows = vec![vec![0, 0, 0]; 6];
     rows.push(vec![0, 0, 1]);
     assert_eq!(blanked(&problem(&rows, 2), &[], 2), [0, 0, 2]);

@@ -1,7 +1,7 @@
-//! The groups of MDAV: around the rows furthest from the centroid, and from each other.
+//! Forms the groups of MDAV: around the rows furthest from the centroid, and from each other.
 //!
-//! Equal rows are held as one tuple with a number of rows. All comparisons are on integers, and equal distances go by the order
-//! of the tuples, which is that of their content.
+//! Equal rows are stored as one tuple with a number of rows. All comparisons are on integers, and equal distances are ordered
+//! by tuple, and so by content.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,10 +10,10 @@ use super::numbers;
 use crate::error::Result;
 use crate::problem::{Problem, Progress};
 
-/// One standard deviation in fixed point, where distances leave room for it.
+/// One standard deviation in fixed point, if distances leave room for it.
 const DEVIATION: f64 = (1_u64 << 20) as f64;
 
-/// The tuples as points: each number as its distance from the least one in standard deviations, in fixed point.
+/// The tuples as points: each number as its distance from the least number, in standard deviations and fixed point.
 pub(super) struct Points {
     width: usize,
     places: Vec<i64>,
@@ -23,7 +23,7 @@ impl Points {
     pub(super) fn of(problem: &Problem) -> Self {
         let columns: Vec<Vec<f64>> =
             (0..problem.quasi.len()).map(|column| standard(problem, column)).collect();
-        // No sum of squares may overflow, however far from the others a lone row is.
+        // No sum of squares may overflow, however far away a single row is.
         let reach = columns.iter().flatten().copied().fold(0.0, f64::max);
         let most = (u64::MAX / columns.len().max(1) as u64).isqrt() as f64;
         let mut unit = DEVIATION;
@@ -54,8 +54,8 @@ impl Points {
     }
 }
 
-/// For each code of a column, how many standard deviations it is above the least; 0 throughout if all numbers are the same.
-/// Sums go by the codes, so that they do not depend on the order of rows.
+/// For each code of a column, how many standard deviations it is above the least; all 0 if all numbers are the same. Sums go
+/// over the codes, so they do not depend on the order of rows.
 fn standard(problem: &Problem, column: usize) -> Vec<f64> {
     let numbers = numbers(&problem.quasi[column]);
     let rows = problem.table.marginal(column, problem.quasi[column].size() as usize);
@@ -75,10 +75,11 @@ pub(super) fn distance(one: &[i64], other: &[i64]) -> u64 {
     one.iter().zip(other).map(|(one, other)| one.abs_diff(*other).pow(2)).sum()
 }
 
-/// A group: tuples with the number of their rows that are in it.
+/// A group: tuples, each with the number of its rows in the group.
 pub(super) type Group = Vec<(u32, u64)>;
 
-/// The tuples with rows that are in no group yet, in one piece of memory: the time goes into walking through it.
+/// The tuples with rows that are in no group yet. They are stored contiguously, because most of the time goes into scanning
+/// them.
 struct Rest {
     width: usize,
     places: Vec<i64>,
@@ -111,7 +112,7 @@ impl Rest {
         self.places.chunks_exact(self.width).map(|other| distance(point, other))
     }
 
-    /// The point furthest from another; of equally far ones that of the first tuple.
+    /// The point furthest from another; of equals, that of the first tuple.
     fn furthest(&self, from: &[i64]) -> Vec<i64> {
         let far = self.distances(from).zip(&self.tuples).enumerate();
         let far = far.max_by_key(|(_, (distance, (tuple, _)))| (*distance, Reverse(*tuple)));
@@ -119,9 +120,9 @@ impl Rest {
         self.places[place * self.width..][..self.width].to_vec()
     }
 
-    /// Takes out the `need` rows nearest to a point; of equally near ones those of the first tuples.
+    /// Removes and returns the `need` rows nearest to a point; of equals, those of the first tuples.
     fn take(&mut self, around: &[i64], need: u64) -> Group {
-        // As many tuples as have that many rows together, the furthest on top.
+        // Keep as few tuples as have that many rows together, with the furthest on top.
         let mut near: BinaryHeap<(u64, u32, usize)> = BinaryHeap::new();
         let mut held = 0;
         let mut most = u64::MAX;
@@ -158,7 +159,7 @@ impl Rest {
             }
         }
         self.rows -= need - left;
-        // From the last place on, so that what moves into a gap stays.
+        // Remove the last places first, so that whatever moves into a gap stays.
         emptied.sort_unstable_by_key(|place| Reverse(*place));
         for place in emptied {
             self.tuples.swap_remove(place);
@@ -174,8 +175,8 @@ fn add(sums: &mut [i128], point: &[i64], rows: i128) {
     sums.iter_mut().zip(point).for_each(|(sum, place)| *sum += i128::from(*place) * rows);
 }
 
-/// Groups of k to 2k-1 rows, for at least k rows: the k rows around the one furthest from the centroid of what is left, the k
-/// rows around the one furthest from that, and so on; the last group takes the rest.
+/// Forms groups of k to 2k-1 rows from at least k rows. It takes the k rows around the one furthest from the centroid of what
+/// is left, then the k rows around the one furthest from that row, and so on. The last group takes the rest.
 pub(super) fn groups(points: &Points, weights: &[u64], k: u64, progress: &Progress) -> Result<Vec<Group>> {
     let mut rest = Rest::new(points, weights);
     let mut groups = Vec::new();

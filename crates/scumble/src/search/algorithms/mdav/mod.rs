@@ -1,5 +1,5 @@
-//! MDAV microaggregation (Domingo-Ferrer, Mateo-Sanz 2002; Domingo-Ferrer, Torra 2005): rows of numbers in groups of k to 2k-1
-//! near ones, each shown as the means of its group.
+//! MDAV microaggregation (Domingo-Ferrer, Mateo-Sanz 2002; Domingo-Ferrer, Torra 2005): puts rows of numbers into groups of k
+//! to 2k-1 near ones, and shows each row as the means of its group.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     build,
 };
 
-/// The most decimal places of numbers whose means can be written: 128 bits hold two more.
+/// The most decimal places of numbers whose means can be written: 128 bits have room for two more.
 const MOST_PLACES: u32 = 36;
 
 struct Mdav;
@@ -103,7 +103,7 @@ fn numbers(quasi: &Quasi) -> &[i128] {
     }
 }
 
-/// An error if there is no mean of a column's values.
+/// Returns an error if a column's values have no mean.
 fn check_column(problem: &Problem, column: usize, quasi: &Quasi) -> Result<()> {
     let refused = |why: &str| {
         Error::refused(format!("'mdav' shows means, and the quasi-identifier '{}' {why}", quasi.name))
@@ -165,8 +165,8 @@ struct Class {
     values: Vec<Value>,
 }
 
-/// The classes that a reader sees: groups whose means look the same in every column are one. Its mean looks as theirs do, since
-/// what is rounded to one number lies without gaps.
+/// The classes that a reader sees: groups whose means look the same in every column are merged. The mean of the merged class
+/// looks the same too, since the numbers that round to one number form a gapless range.
 fn classes(problem: &Problem, clusters: Vec<Cluster>) -> Vec<Class> {
     let mut by_means: BTreeMap<Vec<i64>, Vec<Part>> = BTreeMap::new();
     for cluster in clusters {
@@ -193,12 +193,12 @@ fn mean(problem: &Problem, column: usize, parts: &[Part]) -> i64 {
     let rows: i128 = parts.iter().map(|part| i128::from(part.rows)).sum();
     let sum: i128 = parts.iter().map(|part| number(part) * i128::from(part.rows)).sum();
     let twice = 2 * sum * 10_i128.pow(MEAN_PLACES) + rows;
-    // No mean is beyond the numbers, and those were checked.
+    // A mean is never outside the range of the numbers, and those were checked.
     i64::try_from(twice.div_euclid(2 * rows.max(1))).unwrap_or_default()
 }
 
-/// What of the squared deviations from the means of the table remains as deviations from the means of the classes, by
-/// standardised columns: the customary measure of what microaggregation loses.
+/// The share of the squared deviations from the means of the table that remains as deviations from the means of the classes,
+/// over standardised columns. This is the customary measure of what microaggregation loses.
 fn sse_share(problem: &Problem, classes: &[Class]) -> Finding {
     let (mut shares, mut columns) = (0.0, 0.0);
     for (column, quasi) in problem.quasi.iter().enumerate() {

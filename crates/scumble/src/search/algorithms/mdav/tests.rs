@@ -1,4 +1,4 @@
-//! MDAV on points made by hand, and against the textbook's loops over rows.
+//! Tests MDAV on points made by hand, and against the textbook's loops over rows.
 
 use proptest::prelude::*;
 
@@ -9,8 +9,8 @@ fn on_line(numbers: &[i64], weights: &[u64], k: u64) -> Vec<Group> {
     groups(&Points::new(1, numbers.to_vec()), weights, k, &Progress::default()).expect("nobody interrupts")
 }
 
-/// The centroid of 1, 2, 3, 4, 10, 11, 12, 20 is 7.875. 20 is furthest (12.125), so it is with 11 and 12. What is left are 1, 2,
-/// 3, 4 and 10, fewer than 2k.
+/// The centroid of 1, 2, 3, 4, 10, 11, 12, 20 is 7.875. 20 is furthest (12.125), so it forms a group with 11 and 12. That leaves 1,
+/// 2, 3, 4 and 10, fewer than 2k.
 #[test]
 fn eight_numbers_by_hand() {
     let numbers = [1, 2, 3, 4, 10, 11, 12, 20];
@@ -18,15 +18,15 @@ fn eight_numbers_by_hand() {
         on_line(&numbers, &[1; 8], 3),
         [vec![(7, 1), (6, 1), (5, 1)], vec![(0, 1), (1, 1), (2, 1), (3, 1), (4, 1)]]
     );
-    // k = 2: 20 and 12, and from 20 the furthest is 1, with 2; then the centroid of 3, 4, 10, 11 is 7: 3 and 11 are equally far, so
-    // the first.
+    // k = 2: 20 with 12, and 1, which is furthest from 20, with 2. Then the centroid of 3, 4, 10, 11 is 7, and 3 and 11 are equally
+    // far, so the first is taken.
     assert_eq!(
         on_line(&numbers, &[1; 8], 2),
         [vec![(7, 1), (6, 1)], vec![(0, 1), (1, 1)], vec![(2, 1), (3, 1)], vec![(4, 1), (5, 1)]]
     );
 }
 
-/// Rows of a tuple are split where a group is full.
+/// The rows of a tuple are divided where a group is full.
 #[test]
 fn rows_of_one_tuple_can_be_in_several_groups() {
     assert_eq!(on_line(&[5], &[7], 2), [vec![(0, 2)], vec![(0, 2)], vec![(0, 3)]]);
@@ -34,7 +34,7 @@ fn rows_of_one_tuple_can_be_in_several_groups() {
     assert_eq!(on_line(&[1, 2, 3], &[1, 1, 1], 3), [vec![(0, 1), (1, 1), (2, 1)]]);
 }
 
-/// The paper's loops, row by row, with everything computed anew.
+/// The paper's loops, row by row, with everything recomputed each time.
 fn naive(points: &[Vec<i64>], weights: &[u64], k: usize) -> Vec<Group> {
     let mut rest: Vec<u32> =
         (0..).zip(weights).flat_map(|(tuple, rows)| std::iter::repeat_n(tuple, *rows as usize)).collect();

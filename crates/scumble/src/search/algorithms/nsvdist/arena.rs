@@ -1,9 +1,10 @@
-//! The rows among which masks are looked for: all rows of a table, or those of one part.
+//! The rows that a search for masks considers: all rows of a table, or those of one part.
 
 use super::ruler::Ruler;
 use crate::table::frequency::FrequencyTable;
 
-/// Columns are read together while they have at most so many combinations: one look instead of several.
+/// Columns are read together as long as they have at most this many combinations, which saves passes over the
+/// tuples.
 const BUNDLE: usize = 1 << 12;
 
 /// Tuples with their rows per sensitive value.
@@ -16,7 +17,7 @@ pub(super) struct Arena {
     /// `starts[i]..starts[i + 1]` are the cells of the i-th tuple: sensitive values, ascending, with their rows.
     starts: Vec<u32>,
     cells: Vec<(u32, u32)>,
-    /// How many sensitive values there are in the table.
+    /// The number of sensitive values in the table.
     pub(super) values: usize,
     pub(super) bundles: Vec<Bundle>,
 }
@@ -24,14 +25,15 @@ pub(super) struct Arena {
 /// Some columns, and the combinations of their ranks that occur.
 pub(super) struct Bundle {
     pub(super) columns: Vec<usize>,
-    /// For each of its columns the rank in each combination.
+    /// For each of the columns, its rank in each combination.
     pub(super) ranks: Vec<Vec<u32>>,
     /// The combination of each tuple.
     pub(super) of_tuple: Vec<u32>,
 }
 
 impl Arena {
-    /// Some tuples of a table, whose sensitive values are those of a payload column; all the same if there is none.
+    /// Some tuples of a table, with the values of a payload column as sensitive values. Without such a column all
+    /// rows have the same value.
     pub(super) fn new(
         table: &FrequencyTable,
         sensitive: Option<usize>,
@@ -65,7 +67,7 @@ impl Arena {
         arena
     }
 
-    /// How many tuples there are.
+    /// The number of tuples.
     pub(super) fn len(&self) -> usize {
         self.tuples.len()
     }
@@ -80,7 +82,7 @@ impl Arena {
         &self.cells[self.starts[place] as usize..self.starts[place + 1] as usize]
     }
 
-    /// Rows per sensitive value of some tuples.
+    /// The rows per sensitive value of some tuples together.
     pub(super) fn rows_per_value(&self, places: impl Iterator<Item = usize>) -> Vec<u64> {
         let mut rows = vec![0; self.values];
         places.for_each(|place| {
@@ -89,7 +91,8 @@ impl Arena {
         rows
     }
 
-    /// Of rows by place those tuples all of whose rows are there, ascending, and how many other rows there are.
+    /// From rows by place, returns the tuples all of whose rows are included, ascending, and the number of all
+    /// other rows.
     pub(super) fn whole_tuples(&self, mut taken: Vec<(u32, u32)>) -> (Vec<u32>, u32) {
         taken.sort_unstable();
         let (mut whole, mut others) = (Vec::with_capacity(taken.len()), 0);
@@ -106,7 +109,7 @@ impl Arena {
         (whole, others)
     }
 
-    /// Columns with few values share a bundle.
+    /// Puts columns with few values into common bundles.
     fn bundle(&self, rulers: &[Ruler<'_>]) -> Vec<Bundle> {
         let mut order: Vec<usize> = (0..self.width).collect();
         order.sort_by_key(|column| (rulers[*column].len(), *column));

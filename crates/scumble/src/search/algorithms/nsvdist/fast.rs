@@ -1,9 +1,9 @@
-//! The same masks without looking at every row for every place of every mask (algorithms.md A4).
+//! Finds the same masks without examining every row for every place of every mask (algorithms.md A4).
 //!
-//! What a cover costs together with a tuple never falls while the cover grows. Every tuple keeps a bound on that, which is
-//! brought up to date when the cover grows: only the columns in which it does change it. Exact costs are worked out where the
-//! bound does not exceed the best cost found. All rows that lead to the best cover are taken at once, so the work does not
-//! grow with the size of the masks but with the number of covers on the way, of which there are few.
+//! The cost of a cover together with a tuple never falls while the cover grows. Every tuple keeps a bound on that cost. When
+//! the cover grows, the bound is updated only for the columns in which the cover grows. Exact costs are computed only where
+//! the bound does not exceed the best cost found. All rows that lead to the best cover are taken at once, so the work does
+//! not grow with the size of the masks, but with the number of covers on the way, and there are few of them.
 
 use super::arena::{Arena, Bundle};
 use super::feasible::{Demand, share};
@@ -11,15 +11,15 @@ use super::masks::Rules;
 use super::ruler::{Reach, Ruler, Sight};
 use crate::recoding::published::Record;
 
-/// Searches masks around one tuple after the other, keeping what neighbouring tuples share.
+/// Searches masks around one tuple after the other, and keeps what neighbouring tuples share.
 pub(super) struct Searcher<'a> {
     rules: &'a Rules<'a>,
     arena: &'a Arena,
     demand: Demand,
-    /// By how many bits costs are shortened to 32 bits for bounds.
+    /// The number of low bits dropped from costs so that bounds fit into 32 bits.
     shift: u32,
     sights: Vec<Sight>,
-    /// Per column and rank a bound on the cost of covering it together with the tuple searched for.
+    /// Per column and rank, a bound on the cost of covering the rank together with the current tuple.
     column_bounds: Vec<Vec<u32>>,
     /// The same per combination of a bundle, and per tuple.
     bundle_bounds: Vec<Vec<u32>>,
@@ -36,7 +36,7 @@ struct Candidates {
     places: Vec<u32>,
     /// Bounds on the cost of covering them together with the mask.
     bounds: Vec<u32>,
-    /// Per bundle their combinations.
+    /// For each bundle, the combinations of these tuples.
     combinations: Vec<Vec<u32>>,
 }
 
@@ -51,15 +51,15 @@ struct Best {
 /// A mask under construction.
 struct Growing {
     reach: Vec<Reach>,
-    /// Rows per sensitive value, and how many there may be.
+    /// The rows per sensitive value, and the most that are allowed.
     counts: Vec<u64>,
     most: u64,
     need: u64,
-    /// Rows of candidates inside the cover that are in the mask already, by place and value.
+    /// By place and value: rows of candidates inside the cover that are already in the mask.
     used: Vec<(u32, u32)>,
     /// The rows in the mask, by place.
     taken: Vec<(u32, u32)>,
-    /// Per column what each step costs under the cover, where it has a tree.
+    /// For each column with a tree, the cost of each step under the cover.
     step_costs: Vec<Vec<u64>>,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Searcher<'a> {
         values.iter().map(|(value, rows)| self.mask(place, *value, *rows)).collect()
     }
 
-    /// Looks at all tuples from one of them.
+    /// Computes the bounds of all tuples as seen from one of them.
     fn look(&mut self, place: usize) {
         let ranks = self.arena.ranks(place);
         let mut changed = vec![false; ranks.len()];
@@ -113,7 +113,7 @@ impl<'a> Searcher<'a> {
         }
         self.bounds.fill(0);
         let mut bundles = self.arena.bundles.iter().zip(&self.bundle_bounds);
-        // Two bundles in one go: the sums are read and written half as often.
+        // Handle two bundles at a time, so that the sums are read and written half as often.
         while let Some((first, of_first)) = bundles.next() {
             match bundles.next() {
                 Some((second, of_second)) => {
@@ -131,12 +131,12 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// A bound on the cost of covers that reach at least so far in a column.
+    /// A bound on the cost of covers that reach at least this far in a column.
     fn bound(&self, column: usize, reach: Reach) -> u32 {
         (self.rules.rulers[column].floor(&self.sights[column], reach) >> self.shift) as u32
     }
 
-    /// A figure for each rank of a column, by how far a cover reaches that holds it.
+    /// Computes a figure for each rank of a column, from how far a cover with that rank reaches.
     fn by_rank(&self, column: usize, figure: impl Fn(Reach) -> u32) -> Vec<u32> {
         let (ruler, sight) = (&self.rules.rulers[column], &self.sights[column]);
         match ruler.steps(sight) {
@@ -158,12 +158,12 @@ impl<'a> Searcher<'a> {
         let mut spent = self.grow(&mut growing);
         let mut reach = growing.reach;
         if self.demand.cover > self.demand.size {
-            // The mask stays as it is, and the cover goes on growing until it holds enough rows of any value.
+            // The mask stays as it is, and the cover grows on until it contains enough rows of any value.
             let mut wider = self.begin(&reach, u64::MAX, self.demand.cover);
             spent = self.grow(&mut wider);
             reach = wider.reach;
         }
-        // The next tuple is a neighbour, and its mask will cost about as much.
+        // The next tuple is a neighbour, and its mask will cost about the same.
         let spent = (spent >> self.shift) as u32;
         self.horizon = spent.saturating_add(spent / 16).max(1);
         let cover = self.rules.rulers.iter().zip(&self.sights).zip(&reach);
@@ -197,7 +197,7 @@ impl<'a> Searcher<'a> {
         growing
     }
 
-    /// Adds rows until there are enough, and says what the last cover costs.
+    /// Adds rows until there are enough, and returns the cost of the last cover.
     fn grow(&mut self, growing: &mut Growing) -> u64 {
         let mut spent = 0;
         while growing.need > 0 {
@@ -208,7 +208,7 @@ impl<'a> Searcher<'a> {
         spent
     }
 
-    /// Takes the tuples as candidates whose bound is above `from` and at most the horizon.
+    /// Makes candidates of the tuples whose bound is above `from` and at most the horizon.
     fn enlist(&mut self, growing: &Growing, from: Option<u32>) {
         for (place, bound) in (0..).zip(&self.bounds) {
             if *bound > self.horizon
@@ -217,7 +217,7 @@ impl<'a> Searcher<'a> {
             {
                 continue;
             }
-            // A mask that has grown already costs more than the bound from its first row.
+            // A mask that has already grown costs more than the bound that was computed for its first row.
             let bound = if from.is_none() {
                 *bound
             } else {
@@ -236,7 +236,7 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Makes the cover reach further, and brings the candidates' bounds up to date.
+    /// Widens the cover, and updates the bounds of the candidates.
     fn widen(&mut self, growing: &mut Growing, reach: &[Reach]) {
         for number in 0..self.arena.bundles.len() {
             let bundle = &self.arena.bundles[number];
@@ -268,7 +268,7 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Works out what each step of a column costs under the cover.
+    /// Computes the cost of each step of a column under the cover.
     fn price(&self, growing: &mut Growing, column: usize) {
         let (ruler, sight) = (&self.rules.rulers[column], &self.sights[column]);
         if let Some((_, count)) = ruler.steps(sight) {
@@ -278,13 +278,13 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// The cheapest cover that one more row needs, with all candidates that need just that; ties go to the cover that leaves
-    /// early columns finer.
+    /// Returns the cheapest cover with one more row, and all candidates for which it is enough. Ties go to the cover that
+    /// leaves early columns finer.
     fn best(&mut self, growing: &Growing) -> Option<Best> {
         let mut best: Option<Best> = None;
         let mut seen = 0;
         loop {
-            // The candidate that is likely to be cheapest first, so that most others need no look.
+            // The candidate that is likely to be cheapest comes first, so that most others need not be considered.
             if best.is_none()
                 && let Some(at) =
                     (seen..self.candidates.bounds.len()).min_by_key(|at| self.candidates.bounds[*at])
@@ -299,7 +299,7 @@ impl<'a> Searcher<'a> {
                 seen += ahead + 1;
             }
             seen = self.candidates.bounds.len();
-            // Tuples beyond the horizon may be as cheap as what was found.
+            // Tuples beyond the horizon may be as cheap as the best one found.
             let sure = best.as_ref().is_some_and(|best| best.cost >> self.shift <= u64::from(self.horizon));
             if sure || self.horizon == u32::MAX {
                 return best;
@@ -311,13 +311,13 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Whether a tuple has a row whose value is not in the mask too often already.
+    /// Whether a tuple has a row whose value is still allowed in the mask.
     fn is_live(&self, growing: &Growing, place: u32) -> bool {
         let most = growing.most;
         self.arena.cells(place as usize).iter().any(|(value, _)| growing.counts[*value as usize] < most)
     }
 
-    /// Removes the candidates that have no row left which may come in.
+    /// Removes the candidates without any row that may still be taken.
     fn drop_dead(&mut self, growing: &Growing) {
         if growing.counts.iter().all(|count| *count < growing.most) {
             return;
@@ -329,7 +329,7 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Works out what a candidate costs.
+    /// Computes the cost of a candidate.
     fn consider(&self, growing: &Growing, at: usize, best: &mut Option<Best>) {
         let ranks = self.arena.ranks(self.candidates.places[at] as usize);
         let columns = self.rules.rulers.iter().zip(&self.sights).zip(ranks).enumerate();
@@ -350,11 +350,11 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Takes what leads to the best cover into the mask.
+    /// Takes the rows that lead to the best cover into the mask.
     fn take(&mut self, growing: &mut Growing, best: Best) {
         let mut places: Vec<u32> = best.members.iter().map(|at| self.candidates.places[*at]).collect();
         places.sort_unstable();
-        // The rows that may come in, by place and value.
+        // The rows that may be taken, by place and value.
         let mut rows: Vec<(u32, u32, u32)> = Vec::new();
         for place in places {
             rows.extend(self.arena.cells(place as usize).iter().map(|(value, rows)| (place, *value, *rows)));
@@ -373,7 +373,7 @@ impl<'a> Searcher<'a> {
         let one_by_one = grows && !self.rules.cost.is_monotone();
         let mut taken: Vec<u64> = pool.iter().zip(&room).map(|(rows, room)| *rows.min(room)).collect();
         if one_by_one {
-            // A larger cover may be cheaper than this one, so only one row is sure to come next (algorithms.md A4).
+            // A larger cover may be cheaper than this one, so only one row is certain to come next (algorithms.md A4).
             let live = (0..pool.len()).filter(|value| taken[*value] > 0);
             let most = live.max_by_key(|value| (pool[*value], std::cmp::Reverse(*value)));
             taken.fill(0);
@@ -386,7 +386,7 @@ impl<'a> Searcher<'a> {
         for (count, more) in growing.counts.iter_mut().zip(&taken) {
             *count += more;
         }
-        // Which rows of a value they are makes no difference to what is published; here they are the first ones.
+        // Which rows of a value are taken makes no difference to the release. Take the first ones.
         for (place, value, rows) in rows {
             let left = &mut taken[value as usize];
             let now = u64::from(rows).min(*left);
@@ -431,7 +431,7 @@ impl Candidates {
     }
 }
 
-/// The sum over some columns of a bundle of a figure by rank, for each combination.
+/// For each combination of a bundle, adds up a figure by rank over some of its columns.
 fn of_combinations<'f>(bundle: &Bundle, figures: impl Iterator<Item = (usize, &'f [u32])>) -> Vec<u32> {
     let mut sums = vec![0_u32; bundle.ranks[0].len()];
     for (column, figure) in figures {
@@ -443,7 +443,7 @@ fn of_combinations<'f>(bundle: &Bundle, figures: impl Iterator<Item = (usize, &'
     sums
 }
 
-/// The first bound that is at most a limit. Most are not, so they are compared many at a time.
+/// The first bound that is at most `limit`. Most are greater, so many are compared at a time.
 fn first_within(bounds: &[u32], limit: u32) -> Option<usize> {
     let mut from = 0;
     for chunk in bounds.chunks(64) {

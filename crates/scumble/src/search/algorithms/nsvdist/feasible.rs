@@ -1,23 +1,23 @@
-//! How large a mask is, and how often it may hold one sensitive value.
+//! The size of a mask, and how often it may contain one sensitive value.
 
 use crate::config::Rational;
 use crate::error::{Error, Result, Setting};
 
-/// What is asked of every mask.
+/// The requirements of every mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Demand {
-    /// How many rows a mask has.
+    /// The number of rows of a mask.
     pub size: u64,
-    /// How many of them may have the same sensitive value.
+    /// The most of these rows that may have the same sensitive value.
     pub most: u64,
-    /// How many rows what is shown covers at least.
+    /// The least number of rows that the published values cover.
     pub cover: u64,
 }
 
 impl Demand {
-    /// The smallest masks of at least `k` rows that are `l`-diverse, for a table with these rows per sensitive value
-    /// (algorithms.md A3). A mask of exactly k rows may not exist although larger ones do: of two values, three rows cannot be
-    /// chosen so that none has more than half.
+    /// The requirements of the smallest masks of at least `k` rows that are `l`-diverse, for a table with these rows per
+    /// sensitive value (algorithms.md A3). There may be no mask of exactly k rows although there are larger ones: with two
+    /// values, no three rows can be chosen so that neither value has more than half of them.
     pub(crate) fn new(k: u64, l: Rational, rows_per_value: &[u64]) -> Result<Self> {
         let all: u64 = rows_per_value.iter().sum();
         let most = rows_per_value.iter().copied().max().unwrap_or(0);
@@ -26,11 +26,11 @@ impl Demand {
                 .weaken(Setting::model("k").to(all), "ask for the largest possible k"));
         }
         let of_size = |size: u64| Self { size, most: at_most(size, l), cover: size };
-        // Beyond the diversity of the whole table the masks would say less than everybody knows anyway.
+        // If l exceeds the diversity of the whole table, masks would reveal less than everybody knows anyway.
         let possible = l.cmp_ratio(all, most) != std::cmp::Ordering::Greater;
         let sizes = (k.max(1)..=all).filter(|_| possible);
         sizes.map(of_size).find(|demand| demand.fits(rows_per_value)).ok_or_else(|| {
-            // Rounded down, so that the figure given is itself possible.
+            // Rounded down, so that the suggested figure is itself possible.
             let largest = (u128::from(all) * 10_000 / u128::from(most.max(1))) as f64 / 1e4;
             Error::infeasible(format!(
                 "l = {l} cannot be kept: the most frequent sensitive value has {most} of {all} rows"
@@ -39,7 +39,7 @@ impl Demand {
         })
     }
 
-    /// Whether rows with these counts per value hold enough for one mask. It does not matter around which row.
+    /// Whether rows with these counts per value are enough for a mask, around whichever row.
     #[must_use]
     pub(crate) fn fits(&self, rows_per_value: &[u64]) -> bool {
         self.most > 0 && rows_per_value.iter().map(|rows| (*rows).min(self.most)).sum::<u64>() >= self.size
@@ -52,8 +52,8 @@ fn at_most(size: u64, l: Rational) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX).min(size)
 }
 
-/// Shares `need` places among values in proportion to `available`, none beyond its `room` (largest remainders; ties to the
-/// smaller value). The places are at most what all values together can take.
+/// Shares `need` places among values in proportion to `available`, without exceeding the `room` of any (largest remainders;
+/// ties to the smaller value). If all values together have room for fewer places, fewer are given.
 pub(super) fn share(need: u64, available: &[u64], room: &[u64]) -> Vec<u64> {
     let limit: Vec<u64> = available.iter().zip(room).map(|(rows, room)| *rows.min(room)).collect();
     let mut given = vec![0; available.len()];

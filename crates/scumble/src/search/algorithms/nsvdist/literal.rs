@@ -1,4 +1,5 @@
-//! The search as the paper prints it: for every place of a mask every row is looked at. What the fast search must equal.
+//! The search as the paper prints it, which examines every row for every place of a mask. The fast search must give the
+//! same result.
 
 use super::arena::Arena;
 use super::feasible::Demand;
@@ -62,7 +63,7 @@ impl Mask {
 
     fn fill(&mut self, rules: &Rules<'_>, arena: &Arena, sights: &[Sight], size: u64, most: u64) {
         while self.counts.iter().sum::<u64>() < size {
-            // Every row that may still come in, by what the cover then costs and how far it then reaches.
+            // Every row that may still be taken, by the cost and the reach of the cover with it.
             let mut best: Option<(u64, Vec<Reach>)> = None;
             let mut members: Vec<(usize, u32, u32)> = Vec::new();
             for (at, cells) in self.left.iter().enumerate() {
@@ -84,7 +85,7 @@ impl Mask {
             }
             let Some((_, reach)) = best else { break };
             self.reach = reach;
-            // Of the rows that lead there one of the value that most of them have.
+            // Of the rows that lead to this cover, take one with the value that most of them have.
             let total = |value: u32| -> u32 {
                 members.iter().filter(|member| member.1 == value).map(|member| member.2).sum()
             };

@@ -1,4 +1,4 @@
-//! A mask for every row of a table.
+//! Finds a mask for every row of a table.
 
 use rayon::prelude::*;
 
@@ -13,25 +13,25 @@ use crate::recoding::published::Record;
 use crate::table::frequency::FrequencyTable;
 use crate::table::quasi::Quasi;
 
-/// How masks are looked for.
+/// The options of the search for masks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// What is made small.
+    /// The cost that is minimised.
     pub cost: Cost,
-    /// Whether every row is looked at for every place, as the paper prints it.
+    /// Whether every row is examined for every place, as the paper prints it.
     pub literal: bool,
-    /// Masks stay within parts of about so many rows.
+    /// If given, masks stay within parts of about this many rows.
     pub prepartition: Option<u64>,
 }
 
-/// The columns, and what covers cost.
+/// The columns, and the kind of cost.
 pub(super) struct Rules<'p> {
     pub(super) rulers: Vec<Ruler<'p>>,
     pub(super) cost: Cost,
 }
 
 impl Rules<'_> {
-    /// How far a cover reaches that also holds a row of these ranks.
+    /// How far a cover reaches if it also contains a row of these ranks.
     pub(super) fn join(&self, sights: &[Sight], reach: &[Reach], ranks: &[u32]) -> Vec<Reach> {
         let columns = self.rulers.iter().zip(sights).zip(reach).zip(ranks);
         columns
@@ -40,11 +40,11 @@ impl Rules<'_> {
     }
 }
 
-/// So many tuples are searched one after the other by the same thread: neighbours share what is seen from them.
+/// The number of tuples that one thread searches one after the other, so that neighbours can share results.
 const BLOCK: usize = 64;
 
-/// A mask for each tuple and value of the payload column `sensitive` (or for each tuple), by tuple, then value. It does not depend on the number
-/// of threads.
+/// Finds a mask for each tuple and value of the payload column `sensitive` (without such a column, for each tuple), ordered by tuple, then
+/// value. The result does not depend on the number of threads.
 pub(crate) fn masks(
     table: &FrequencyTable,
     quasi: &[Quasi],

@@ -1,5 +1,5 @@
-//! NSVDist (Last, Tassa, Zhmudyak, Shmueli 2014): every row is published with what covers it and its k − 1 nearest rows, and
-//! with how often each sensitive value occurs among them. The sets of rows, called masks here, may overlap.
+//! NSVDist (Last, Tassa, Zhmudyak, Shmueli 2014): publishes, for every row, the values that cover it and its k − 1 nearest
+//! rows, and how often each sensitive value occurs among them. These sets of rows are called masks here, and may overlap.
 
 use super::{Finding, Format, Linkage, RecordAlgorithm, RecordCapabilities, RecordSolution};
 use crate::base::entry::{Entry, Standing};
@@ -76,7 +76,7 @@ struct NsvDist {
     strict_k: bool,
 }
 
-/// Whom the audit must satisfy.
+/// The attacker against whom the audit must find nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Adversary {
     Cover,
@@ -123,18 +123,18 @@ fn build(parameters: &Parameters) -> Result<Box<dyn RecordAlgorithm>> {
     }))
 }
 
-/// What is asked of the records.
+/// The requirements of the records.
 struct Asked {
     /// The payload column that is published as frequencies.
     column: usize,
     k: u64,
     l: Rational,
-    /// The rows per value of that column.
+    /// The number of rows with each value of that column.
     rows_per_value: Vec<u64>,
 }
 
 impl NsvDist {
-    /// Reads what the models ask for. Models of classes are refused by name.
+    /// Reads the requirements of the models. Models of classes are refused by name.
     fn asked(&self, problem: &Problem) -> Result<Asked> {
         let payloads = problem.table.payloads();
         let frequency = problem.models.iter().filter_map(|model| Some((model, frequency_l(&**model)?)));
@@ -206,12 +206,12 @@ impl NsvDist {
         Ok((records, audit))
     }
 
-    /// Whether nothing may be published: a value is certain, or it is not proved that none is.
+    /// Whether nothing may be published: a value is certain, or there is no proof that none is.
     fn must_refuse(&self, found: &Audit) -> bool {
         self.require && !self.adversary.disclosure(found).is_none()
     }
 
-    /// Why nothing is published, and what could be.
+    /// The error that says why nothing is published, and what could be.
     fn refusal(&self, problem: &Problem, asked: &Asked, records: &[Record], found: &Audit) -> Result<Error> {
         let disclosure = self.adversary.disclosure(found);
         let who = match self.adversary {
@@ -238,7 +238,7 @@ impl NsvDist {
             ErrorKind::Audit,
             format_args!("{what}: records that overlap can be solved like equations. Nothing was published"),
         );
-        // What would pass, and what it costs: covers that are twice as wide, then masks that are twice as large.
+        // Find out what would pass, and at what cost: wider covers, then masks that are twice as large.
         let min_cover = self.min_cover + 1;
         let wider = ("wider covers", Setting::parameter("min_cover"), min_cover, asked.k, min_cover);
         let larger = ("larger masks", Setting::model("k"), 2 * asked.k, 2 * asked.k, self.min_cover);
@@ -271,11 +271,11 @@ impl NsvDist {
     }
 }
 
-/// The l of a model about frequencies.
+/// The l of a model of frequencies.
 pub(super) fn frequency_l(model: &dyn crate::models::Model) -> Option<Rational> {
     let claim = model.claim();
     let text = |name: &str| claim.get(name)?.as_str();
-    // What is asked given other columns, of several together, or of persons is more than one record shows.
+    // Conditions on other columns, on several columns together, or on persons are more than one record shows.
     let plain = ["given", "columns", "person"].iter().all(|name| !claim.contains_key(*name));
     let diverse = model.demand() == crate::models::Demand::Diversity;
     (plain && diverse && text("variant")? == "frequency").then(|| text("l")?.parse().ok())?

@@ -1,11 +1,11 @@
-//! Dividing a table first, so that masks are looked for among fewer rows (algorithms.md A5).
+//! Divides a table before the search, so that masks are searched for among fewer rows (algorithms.md A5).
 
 use super::arena::Arena;
 use super::feasible::Demand;
 use super::masks::Rules;
 
-/// Divides tuples, given by their places, into parts of at most `most` rows where that is possible: always along the column
-/// that is widest, at the place nearest to the middle. Each part holds enough rows for a mask.
+/// Divides tuples, given by their places, into parts of at most `most` rows where that is possible. Each cut is along the
+/// widest column, as near to the middle as possible. Each part has enough rows for a mask.
 pub(super) fn divide(rules: &Rules<'_>, arena: &Arena, demand: Demand, most: u64) -> Vec<Vec<usize>> {
     let mut parts = Vec::new();
     let mut open = vec![(0..arena.len()).collect::<Vec<usize>>()];
@@ -47,7 +47,7 @@ fn cut(
         let sides = |last: u32| -> (Vec<usize>, Vec<usize>) {
             part.iter().partition(|place| rank(**place, column) <= last)
         };
-        // Of many places to cut only those near the middle row are tried.
+        // If there are many cuts, only those near the middle row are tried.
         let mut order: Vec<usize> = part.to_vec();
         order.sort_unstable_by_key(|place| (rank(*place, column), *place));
         let middle = rank(order[order.len() / 2], column);

@@ -1,29 +1,29 @@
-//! What covers a row and its neighbours in one column, and what that costs.
+//! The values that cover a row and its neighbours in one column, and their costs.
 //!
-//! Every cover of a row contains the row, so it is known by how far it reaches from there: in a tree by the number of steps
-//! up, on a line by the distances to its two ends. A cover that must also hold another row reaches to the further of the
-//! two, component by component (algorithms.md A4). No tree is walked while a mask grows.
+//! Every cover of a row contains the row, so it is determined by how far it reaches from there: in a tree by the number of steps up, on a line
+//! by the distances to its two ends. A cover that must also contain another row reaches to the further of the two, component by component
+//! (algorithms.md A4). So no tree has to be walked while a mask grows.
 
 use crate::search::algorithms::clustering::space::{ONE, fixed};
 use crate::table::frequency::FrequencyTable;
 use crate::table::hierarchy::{Hierarchy, NodeId};
 use crate::table::quasi::{Line, Quasi, Shape, Value};
 
-/// How far a cover reaches from a row in one column: steps up and 0 in a tree, to the right and to the left on a line. Of covers that cost the
-/// same the one with the smaller reach is taken, so of two neighbours at the same distance the smaller.
+/// How far a cover reaches from a row in one column: steps up and 0 in a tree; the distances to the right and to the left on a line. Of covers
+/// with the same cost the one with the smaller reach is taken, so of two neighbours at the same distance the smaller.
 pub(super) type Reach = (u32, u32);
 
-/// The reach of what covers every value.
+/// The reach of the cover of all values.
 const EVERYTHING: Reach = (u32::MAX, u32::MAX);
 
-/// What a cover costs.
+/// The kind of cost of a cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cost {
-    /// LM: the share of the domain that it leaves open.
+    /// LM: the share of the domain that the cover contains.
     Loss,
-    /// The entropy of the column's values below it. A larger cover may cost less.
+    /// The entropy of the column's values below the cover. A larger cover may cost less.
     Entropy,
-    /// The same times the share of the rows below it, which only grows.
+    /// The same, multiplied by the share of the rows below the cover. A larger cover never costs less.
     MonotoneEntropy,
 }
 
@@ -34,7 +34,7 @@ impl Cost {
     }
 }
 
-/// One column. Codes are counted by their ranks among those that occur.
+/// One column. Codes are numbered by their rank among those that occur.
 pub(super) struct Ruler<'p> {
     quasi: &'p Quasi,
     /// The codes that occur, ascending.
@@ -43,12 +43,12 @@ pub(super) struct Ruler<'p> {
 }
 
 enum Scale<'p> {
-    /// Per node its cost, the least cost of any node from it upwards, and the ranks below it.
+    /// For each node its cost, the least cost of the node and those above it, and the ranks below it.
     Tree { tree: &'p Hierarchy, costs: Vec<u64>, floors: Vec<u64>, ranks: Vec<(u32, u32)> },
-    /// Where stretches of ranks begin and end, how long the domain is, and the rank that lies in no stretch. The cost of a stretch is rounded
-    /// once, from its length, so that equally long ones cost the same (algorithms.md A4).
+    /// For each rank where its stretch begins and ends; the length of the domain; and the rank of the missing value, which lies in no stretch.
+    /// The cost of a stretch is rounded once, from its length, so that equally long ones cost the same (algorithms.md A4).
     Line { begins: Vec<f64>, ends: Vec<f64>, length: f64, missing: Option<u32> },
-    /// Sums over the ranks before each: of shares of rows, and of what they contribute to entropy.
+    /// Sums over the ranks before each rank: of shares of rows, and of their contributions to the entropy.
     Entropy { masses: Vec<f64>, terms: Vec<f64>, missing: Option<u32>, cost: Cost },
 }
 
@@ -58,14 +58,14 @@ pub(super) struct Sight {
     pub(super) rank: u32,
     /// The nodes from the row's leaf to the root.
     chain: Vec<NodeId>,
-    /// For each rank the place in the chain of the lowest node that holds it too.
+    /// For each rank, the place in the chain of the lowest node that also contains it.
     steps: Vec<u8>,
 }
 
-/// Entropies of spans are differences of sums of floats, so a larger span may seem cheaper by a few units.
+/// Entropies of spans are differences of floating-point sums, so a larger span may seem cheaper by a few units.
 const ROUNDING: u64 = 1 << 10;
 
-/// Where the interval of a lone number begins and ends, from the beginning of the domain.
+/// Where the interval of a single number begins and ends, measured from the beginning of the domain.
 fn ends_from(quasi: &Quasi, line: &Line, code: u32) -> (f64, f64) {
     let (first, last) = line.domain();
     if Some(code) == line.missing() {
@@ -79,7 +79,7 @@ fn plogp(share: f64) -> f64 {
     if share > 0.0 { share * share.log2() } else { 0.0 }
 }
 
-/// The cost of values with this share of the rows, whose own shares p sum up p·log p to `terms`.
+/// The cost of values with this share of the rows. `terms` is the sum of p·log p over their own shares p.
 fn entropy(cost: Cost, mass: f64, terms: f64) -> u64 {
     if mass <= 0.0 {
         return 0;
@@ -145,7 +145,7 @@ impl<'p> Ruler<'p> {
         Self { quasi, codes, scale }
     }
 
-    /// How many codes occur.
+    /// The number of codes that occur.
     pub(super) fn len(&self) -> usize {
         self.codes.len()
     }
@@ -155,7 +155,7 @@ impl<'p> Ruler<'p> {
         self.codes.partition_point(|present| *present < code) as u32
     }
 
-    /// Looks at the column from a row of this rank.
+    /// Computes the sight of the column from a row of this rank.
     pub(super) fn look(&self, rank: u32, sight: &mut Sight) {
         sight.rank = rank;
         let Scale::Tree { tree, ranks, .. } = &self.scale else { return };
@@ -180,7 +180,7 @@ impl<'p> Ruler<'p> {
         }
     }
 
-    /// How far a cover of the row reaches that holds another rank.
+    /// The reach of a cover of the row that contains another rank.
     pub(super) fn reach(&self, sight: &Sight, rank: u32) -> Reach {
         match &self.scale {
             Scale::Tree { .. } => (u32::from(sight.steps[rank as usize]), 0),
@@ -193,12 +193,12 @@ impl<'p> Ruler<'p> {
         }
     }
 
-    /// The ranks at the two ends of a reach, where it does not cover everything.
+    /// The ranks at the two ends of a reach; `None` if it covers everything.
     fn ends(sight: &Sight, reach: Reach) -> Option<(usize, usize)> {
         (reach != EVERYTHING).then(|| ((sight.rank - reach.1) as usize, (sight.rank + reach.0) as usize))
     }
 
-    /// What a cover of this reach costs.
+    /// The cost of a cover with this reach.
     pub(super) fn cost(&self, sight: &Sight, reach: Reach) -> u64 {
         match &self.scale {
             Scale::Tree { costs, .. } => costs[sight.chain[reach.0 as usize] as usize],
@@ -214,7 +214,7 @@ impl<'p> Ruler<'p> {
         }
     }
 
-    /// What a cover costs at least that reaches as far or further.
+    /// The least cost of any cover that reaches at least this far.
     pub(super) fn floor(&self, sight: &Sight, reach: Reach) -> u64 {
         match &self.scale {
             Scale::Tree { floors, .. } => floors[sight.chain[reach.0 as usize] as usize],
@@ -226,12 +226,12 @@ impl<'p> Ruler<'p> {
         }
     }
 
-    /// The steps from the row to a rank and how many there are, where the column has a tree.
+    /// The number of steps from the row to each rank, and the number of nodes in the chain, if the column has a tree.
     pub(super) fn steps<'s>(&self, sight: &'s Sight) -> Option<(&'s [u8], usize)> {
         matches!(self.scale, Scale::Tree { .. }).then_some((&sight.steps[..], sight.chain.len()))
     }
 
-    /// The most that any cover costs.
+    /// The greatest cost of any cover.
     pub(super) fn greatest(&self) -> u64 {
         match &self.scale {
             Scale::Tree { costs, .. } => costs.iter().copied().max().unwrap_or(0),
@@ -241,7 +241,7 @@ impl<'p> Ruler<'p> {
         }
     }
 
-    /// What a release shows for a cover.
+    /// The value that a release shows for a cover.
     pub(super) fn value(&self, sight: &Sight, reach: Reach) -> Value {
         if matches!(self.scale, Scale::Tree { .. }) {
             return Value::Node(sight.chain[reach.0 as usize]);
@@ -264,7 +264,7 @@ impl<'p> Ruler<'p> {
         }
     }
 
-    /// What covering a stretch of ranks costs.
+    /// The cost of covering a stretch of ranks.
     pub(super) fn width(&self, low: u32, high: u32) -> u64 {
         let mut sight = Sight::default();
         self.look(low, &mut sight);

@@ -67,8 +67,8 @@ fn published(zip: &str, k: u64, l: &str) -> (Vec<String>, f64) {
     (lines.collect(), found.iter().map(loss).sum::<f64>() / found.len() as f64)
 }
 
-/// Of 0, 1, 2 and 3 both neighbours of 1 are a third of the domain away, and so are those of 2: the smaller is taken. (With the ends rounded
-/// one by one, [1,2] would seem longer than the other two.)
+/// In 0, 1, 2 and 3 both neighbours of 1 are a third of the domain away, and so are those of 2: the smaller one is taken. (If the ends were
+/// rounded separately, [1,2] would seem longer than the other two.)
 #[test]
 fn equally_long_intervals_cost_the_same() {
     let measure = Measure { kind: Kind::Integer, scale: 0 };
@@ -112,7 +112,7 @@ fn the_table_of_the_paper() {
     assert!((mean - 0.526_471).abs() < 1e-6);
 }
 
-/// With all thousand codes declared a place is wider than a few years, so Bob goes with Carol.
+/// With all thousand codes declared, a place is wider than a few years, so Bob is with Carol.
 #[test]
 fn what_is_declared_changes_who_is_near() {
     let codes: String = (10_000..11_000).map(|code| format!("{code};{}**;10***\n", code / 100)).collect();
@@ -136,7 +136,7 @@ fn covers(problem: &crate::problem::Problem, found: &Record, tuple: u32) -> bool
     })
 }
 
-/// The laws of algorithms.md A4 on one table.
+/// Checks the properties of algorithms.md A4 on one table.
 fn check(
     trees: bool,
     rows: &[crate::search::algorithms::made::Row],
@@ -170,7 +170,7 @@ fn check(
             let inside: Vec<u32> = covered.collect();
             assert!(found.members.iter().all(|tuple| inside.contains(tuple)));
             let rows: u64 = inside.iter().map(|tuple| problem.table.weight(*tuple)).sum();
-            // Masks of a part stay there, so what covers them may not grow beyond it.
+            // Masks of a part stay within it, so their covers need not contain more rows than the part has.
             assert!(rows >= if parts.is_some() { demand.size } else { demand.cover });
         }
     }
@@ -195,7 +195,7 @@ proptest! {
     }
 }
 
-/// An audit that leaves rows undecided is no proof that nothing follows: the release is refused, and it is said what helps.
+/// An audit that leaves rows undecided does not prove that nothing follows. The release is refused, and the error says what helps.
 #[test]
 fn an_audit_that_is_not_complete_refuses() {
     let rows: Vec<crate::search::algorithms::made::Row> =

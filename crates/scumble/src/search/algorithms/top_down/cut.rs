@@ -1,9 +1,9 @@
-//! The cut of one column: the values that it shows now, and how each of them could be refined.
+//! The cut of one column: the values that it shows at present, and how each of them can be refined.
 
 use crate::search::algorithms::gain::Gains;
 use crate::table::quasi::{Quasi, Shape, Value};
 
-/// No part: the code is not below the value.
+/// Stands for no part: the code is not below the value.
 const NONE: u32 = u32::MAX;
 
 /// One column on its way from its root to finer values.
@@ -13,9 +13,9 @@ pub(super) struct Cut<'a> {
     gains: Gains,
     /// The value that each code shows, as its place in `values`.
     of_code: Vec<u32>,
-    /// All values that are or were shown.
+    /// All values that are shown or were shown before.
     values: Vec<Refinable>,
-    /// The values shown now that can be refined, by their first code.
+    /// The values shown at present that can be refined, by their first code.
     open: Vec<u32>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Cut<'a> {
 pub(super) struct Refinable {
     shown: Value,
     low: u32,
-    /// The part that each code from `low` on would be in.
+    /// For each code from `low` on, the part that it would be in.
     part_of: Vec<u32>,
     parts: u32,
     how: How,
@@ -34,18 +34,18 @@ pub(super) struct Refinable {
     mixed: bool,
 }
 
-/// What refining a value does.
+/// The effect of refining a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
     /// All parts become values of their own: the children of a node, the two sides of a threshold.
     Apart,
-    /// One of the parts becomes a value of its own, and the others stay together: a category is disclosed. There are as many
-    /// refinements as parts.
+    /// One of the parts becomes a value of its own and the others stay together, so that one category is disclosed. There are as
+    /// many refinements as parts.
     OneOut,
 }
 
 impl Refinable {
-    /// How many ways there are to refine the value.
+    /// The number of ways to refine the value.
     pub(super) fn refinements(&self) -> usize {
         match self.how {
             How::Apart => usize::from(self.parts > 0),
@@ -53,7 +53,7 @@ impl Refinable {
         }
     }
 
-    /// The number of parts, and what refining makes of them.
+    /// The number of parts, and the effect of refining.
     pub(super) fn parts(&self) -> (usize, How) {
         (self.parts as usize, self.how)
     }
@@ -63,12 +63,12 @@ impl Refinable {
         self.part_of[(code - self.low) as usize] as usize
     }
 
-    /// How much a refinement tells about the class.
+    /// The information about the class that a refinement gains.
     pub(super) fn gain(&self, refinement: usize) -> f64 {
         self.gains[refinement]
     }
 
-    /// Whether the rows below the value have different classes, so that telling them apart can help a learner.
+    /// Whether the rows below the value have different classes, so that separating them can help a machine-learning model.
     pub(super) fn is_mixed(&self) -> bool {
         self.mixed
     }
@@ -83,7 +83,7 @@ impl<'a> Cut<'a> {
             _ if size == 0 => cut.leaf(0),
             Shape::Tree(tree) => cut.node(tree.root()),
             Shape::Line(line) => match line.missing() {
-                // A missing value lies in no interval: the first step takes it out.
+                // A missing value lies in no interval, so the first step separates it.
                 Some(missing) if missing > 0 => {
                     let part_of = (0..size).map(|code| u32::from(code == missing)).collect();
                     cut.refinable(Value::Star, 0, part_of, 2, How::Apart)
@@ -98,7 +98,7 @@ impl<'a> Cut<'a> {
         cut
     }
 
-    /// The values that can be refined, by their first code.
+    /// The values that can be refined, with their places, ordered by their first code.
     pub(super) fn open(&self) -> impl Iterator<Item = (u32, &Refinable)> {
         self.open.iter().map(|value| (*value, &self.values[*value as usize]))
     }
@@ -108,7 +108,7 @@ impl<'a> Cut<'a> {
         &self.values[value as usize]
     }
 
-    /// How many values there are, refined ones too.
+    /// The number of values, including refined ones.
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }
@@ -172,7 +172,7 @@ impl<'a> Cut<'a> {
         Refinable { shown, low, part_of, parts, how, gains, mixed: tally.is_mixed() }
     }
 
-    /// A node of the column's tree, to be refined to its children.
+    /// A node of the column's tree, which can be refined into its children.
     fn node(&self, node: u32) -> Refinable {
         let Some(tree) = self.quasi.tree() else { return self.leaf(0) };
         let mut part_of = Vec::new();
@@ -184,7 +184,7 @@ impl<'a> Cut<'a> {
         self.refinable(Value::Node(node), tree.range(node).0, part_of, parts, How::Apart)
     }
 
-    /// An interval of numbers, to be refined at its best threshold.
+    /// An interval of numbers, which can be refined at its best threshold.
     fn interval(&self, low: u32, high: u32) -> Refinable {
         let (part_of, parts) = match self.gains.threshold(low, high) {
             Some(last) => ((low..=high).map(|code| u32::from(code > last)).collect(), 2),
@@ -193,7 +193,8 @@ impl<'a> Cut<'a> {
         self.refinable(Value::Span(low, high), low, part_of, parts, How::Apart)
     }
 
-    /// Categories that are not told apart, of which one may be disclosed. One alone is shown: whoever knows the others knows it.
+    /// Categories that are not distinguished, of which one can be disclosed. A single category is shown, because whoever knows
+    /// the others knows it too.
     fn undisclosed(&self, codes: &[u32]) -> Refinable {
         if let [code] = codes {
             return self.leaf(*code);

@@ -1,9 +1,10 @@
-//! The greedy descent that `tds`, `tdr` and `pais` share (algorithms.md B5 to B7): every column begins at its root, and the
-//! best of the refinements that leave every class sound is made, again and again, until none is left.
+//! The greedy descent that `tds`, `tdr` and `pais` share (algorithms.md B5 to B7). Every column begins at its root. Again
+//! and again the descent makes the best of the refinements after which every class still meets the models, until none is
+//! left.
 //!
 //! The cuts are the same for all rows, so the release has one domain per column. The state before each step meets every
-//! model, so nothing is ever suppressed. Which refinements are sound is read off the current classes each time; nothing is
-//! ruled out for good, so models need not be monotone under merging.
+//! model, so nothing is ever suppressed. Which refinements are allowed is computed from the current classes each time, and
+//! nothing is ruled out for good, so models need not be monotone under merging.
 
 mod cut;
 mod partition;
@@ -19,21 +20,21 @@ use crate::metrics::contingency::TIE;
 use crate::problem::{Problem, Progress, Projection};
 use crate::recoding::Step;
 
-/// What makes one refinement better than another; larger is better.
+/// The measure by which refinements are compared; larger is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Score {
     /// Information gain per row that the smallest class loses; the gain itself where it loses none (B6).
     GainPerLoss,
-    /// Information gain per row that the smallest class loses and one more (B7).
+    /// Information gain divided by one more than the rows that the smallest class loses (B7).
     GainPerLossAndOne,
     /// Information gain (B5).
     Gain,
-    /// The squared sizes of the classes that are divided (B5, for general use).
+    /// The sum of the squared sizes of the classes that are divided (B5, for general use).
     Discernibility,
 }
 
 impl Score {
-    /// Whether refinements are made for the sake of a class column.
+    /// Whether the score depends on a class column.
     fn needs_class(self) -> bool {
         self != Self::Discernibility
     }
@@ -56,7 +57,7 @@ struct Descent<'a> {
 }
 
 impl<'a> Descent<'a> {
-    /// Every column at its root.
+    /// Starts with every column at its root.
     fn new(problem: &'a Problem, score: Score) -> Result<Self> {
         let class = problem.class.filter(|_| score.needs_class());
         let by = if score.needs_class() { Threshold::Informative } else { Threshold::Middle };
@@ -67,7 +68,7 @@ impl<'a> Descent<'a> {
         let mut projections = problem.projections()?;
         let all: Vec<usize> = (0..cuts.len()).collect();
         if score == Score::Discernibility && projections.iter().all(|projection| projection.columns != all) {
-            // Discernibility is about the classes of all columns, whether or not a model judges them.
+            // Discernibility is about the classes of all columns, whether or not a model applies to them.
             projections.push(Projection { columns: all, tests: Vec::new() });
         }
         let partitions = projections
@@ -77,7 +78,7 @@ impl<'a> Descent<'a> {
         Ok(Self { score, cuts, partitions })
     }
 
-    /// The refinements that leave every class sound and can help, in the order in which ties are broken.
+    /// The refinements that are allowed and can help, in the order in which ties are broken.
     fn candidates(&self, progress: &Progress) -> Result<Vec<Candidate>> {
         let smallest: Vec<u64> = self.partitions.iter().map(ColumnClasses::smallest).collect();
         let mut candidates = Vec::new();
@@ -99,8 +100,8 @@ impl<'a> Descent<'a> {
         Ok(candidates)
     }
 
-    /// How much the smallest class loses on average over the judged sets of columns that hold this one; `None` if a class
-    /// would fail.
+    /// How much the smallest class loses, averaged over the sets of columns that contain this column and have a model;
+    /// `None` if a class would fail.
     fn loss(&self, smallest: &[u64], column: usize, value: u32, refinement: usize) -> Option<f64> {
         let (mut lost, mut sets) = (0, 0);
         for (partition, smallest) in self.partitions.iter().zip(smallest) {
@@ -128,7 +129,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// The best refinement; of equals the first.
+    /// Returns the best refinement; of equals, the first.
     fn best(&self, progress: &Progress) -> Result<Option<Candidate>> {
         let better = |best: Option<Candidate>, next: Candidate| match best {
             Some(best) if next.score <= best.score + TIE => Some(best),
@@ -137,8 +138,7 @@ impl<'a> Descent<'a> {
         Ok(self.candidates(progress)?.into_iter().fold(None, better))
     }
 
-    /// Makes a refinement. Only sets of columns that hold its column, and there only the classes that show the value, are
-    /// looked at again.
+    /// Makes a refinement. Only sets that contain the column are updated, and in them only the classes that show the value.
     fn refine(&mut self, candidate: Candidate) {
         self.cuts[candidate.column].refine(candidate.value, candidate.refinement);
         for partition in &mut self.partitions {
@@ -149,7 +149,7 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// The whole descent.
+/// Runs the whole descent.
 pub(super) fn descend(problem: &Problem, score: Score) -> Result<Solution> {
     let mut descent = Descent::new(problem, score)?;
     let mut steps = 0_u64;

@@ -1,4 +1,4 @@
-//! The classes that some of the columns form under the current cuts, and what refining a value would do to them.
+//! The classes that some of the columns form under the current cuts, and the effect of refining a value on them.
 
 use rayon::prelude::*;
 
@@ -8,10 +8,10 @@ use crate::problem::Projection;
 use crate::recoding::published::ClassView;
 use crate::table::frequency::{Cell, FrequencyTable, cells_by_group, merged, total};
 
-/// Classes are looked at on several threads from this many on.
+/// From this number of classes on, several threads are used.
 const PARALLEL: usize = 1 << 5;
 
-/// What a refinement would leave of the classes that it divides.
+/// The state of the classes divided by a refinement, after that refinement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Outlook {
     /// The size of the smallest class.
@@ -21,7 +21,7 @@ pub(super) struct Outlook {
 }
 
 impl Outlook {
-    /// Nothing is divided.
+    /// The outlook if nothing is divided.
     const NOTHING: Self = Self { least: u64::MAX, passes: true };
 
     fn and(self, other: Self) -> Self {
@@ -34,11 +34,11 @@ pub(super) struct ColumnClasses<'a> {
     table: &'a FrequencyTable,
     /// The columns, ascending.
     columns: Vec<usize>,
-    /// What each class must pass; those that look at sizes only come first.
+    /// The tests that each class must pass; those that only look at sizes come first.
     tests: Vec<&'a dyn ClassTest>,
     reads_payloads: bool,
     classes: Vec<Class>,
-    /// For each column, value and refinement, what it would do to all classes.
+    /// For each column, value and refinement, the effect on all classes.
     outlooks: Vec<Vec<Vec<Outlook>>>,
 }
 
@@ -47,7 +47,7 @@ struct Class {
     values: Vec<u32>,
     tuples: Vec<u32>,
     size: u64,
-    /// For each column and refinement of its value, what it would do to this class.
+    /// For each column and refinement of its value, the effect on this class.
     outlooks: Vec<Vec<Outlook>>,
 }
 
@@ -69,17 +69,17 @@ impl<'a> ColumnClasses<'a> {
         partition
     }
 
-    /// Whether some test looks at these classes.
+    /// Whether any test applies to these classes.
     pub(super) fn is_judged(&self) -> bool {
         !self.tests.is_empty()
     }
 
-    /// The place of a column here, if its values divide these classes.
+    /// The place of a column among the columns of these classes, if it is one of them.
     pub(super) fn place(&self, column: usize) -> Option<usize> {
         self.columns.iter().position(|of| *of == column)
     }
 
-    /// How many columns form these classes.
+    /// The number of columns that form these classes.
     pub(super) fn width(&self) -> usize {
         self.columns.len()
     }
@@ -89,18 +89,18 @@ impl<'a> ColumnClasses<'a> {
         self.classes.iter().map(|class| class.size).min().unwrap_or(0)
     }
 
-    /// What a refinement would do to the classes that it divides.
+    /// The effect of a refinement on the classes that it divides.
     pub(super) fn outlook(&self, place: usize, value: u32, refinement: usize) -> Outlook {
         self.outlooks[place][value as usize].get(refinement).copied().unwrap_or(Outlook::NOTHING)
     }
 
-    /// The squared sizes of the classes that show a value.
+    /// The sum of the squared sizes of the classes that show a value.
     pub(super) fn squares(&self, place: usize, value: u32) -> u128 {
         let showing = self.classes.iter().filter(|class| class.values[place] == value);
         showing.map(|class| u128::from(class.size) * u128::from(class.size)).sum()
     }
 
-    /// Follows the refinement of a value of a column.
+    /// Divides the classes after a value of a column has been refined.
     pub(super) fn refine(&mut self, place: usize, value: u32, cuts: &[Cut<'_>]) {
         let column = self.columns[place];
         let codes = self.table.column(column);
@@ -128,7 +128,7 @@ impl<'a> ColumnClasses<'a> {
         self.add(new, cuts);
     }
 
-    /// Adds classes, looks at what refinements would do to them, and sums up over all classes.
+    /// Adds classes, computes the effects of refinements on them, and combines these over all classes.
     fn add(&mut self, mut new: Vec<Class>, cuts: &[Cut<'_>]) {
         let look = |class: &mut Class| {
             let outlooks = (0..self.columns.len()).map(|place| self.look(class, place, cuts)).collect();
@@ -153,7 +153,7 @@ impl<'a> ColumnClasses<'a> {
         }
     }
 
-    /// What each refinement of a class's value in a column would do to the class.
+    /// For each refinement of a class's value in a column, its effect on the class.
     fn look(&self, class: &Class, place: usize, cuts: &[Cut<'_>]) -> Vec<Outlook> {
         let column = self.columns[place];
         let value = cuts[column].value(class.values[place]);
@@ -193,7 +193,7 @@ impl<'a> ColumnClasses<'a> {
         }
     }
 
-    /// How a part of a class fares; one without rows is nothing.
+    /// The outlook of a part of a class. A part without rows does not count.
     fn outlook_of(&self, size: u64, cells: &[Cell]) -> Outlook {
         if size == 0 {
             return Outlook::NOTHING;
@@ -204,7 +204,7 @@ impl<'a> ColumnClasses<'a> {
     }
 }
 
-/// Cells less some of them; both ascend by payload.
+/// Subtracts some cells from others; both must ascend by payload.
 fn without(all: &[Cell], some: &[Cell]) -> Vec<Cell> {
     let mut some = some.iter().peekable();
     let left = |cell: &Cell| {

@@ -1,4 +1,5 @@
-//! The descent against a recomputation from scratch, and the worked examples of the specification, step by step.
+//! Compares the descent with a recomputation from scratch, and checks the worked examples of the specification
+//! step by step.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +35,7 @@ fn classes_of(problem: &Problem, column: usize, codes: &dyn Fn(u32) -> bool) -> 
     classes
 }
 
-/// Every refinement that is valid and beneficial with its score, computed from the rows alone.
+/// Every refinement that is valid and beneficial, with its score, computed from the rows alone.
 fn from_scratch(descent: &Descent<'_>, problem: &Problem) -> Vec<(usize, u32, usize, f64)> {
     let maps: Vec<Vec<Value>> = descent.cuts.iter().map(Cut::shown).collect();
     let sets = problem.projections().expect("class by class");
@@ -136,7 +137,7 @@ fn agrees(problem: &Problem, score: Score) -> Result<(), TestCaseError> {
         for (candidate, (.., score)) in found.iter().zip(&expected) {
             prop_assert!((candidate.score - score).abs() < 1e-9, "{:?}: {}", candidate, score);
         }
-        // Once nothing is left here, nothing is left from scratch either: the last state is maximal.
+        // When the descent has nothing left, neither has the recomputation: the last state is maximal.
         let Some(best) = descent.best(&Progress::default()).expect("not interrupted") else { return Ok(()) };
         prop_assert!(found.iter().all(|other| other.score <= best.score + 2.0 * TIE));
         descent.refine(best);
