@@ -10,32 +10,32 @@ use crate::search::algorithms::clustering::finish::{add_leftovers, gather};
 use crate::search::algorithms::clustering::space::Space;
 use crate::search::algorithms::clustering::stock::{Cluster, Stock, Which};
 
-/// The distance of two tuples is the distortion of both, so twice the cost of covering them.
+/// The distance of two tuples is the distortion of both together, which is twice the cost of covering them.
 const BOTH: u64 = 2;
 
-/// What a search for clusters is told.
+/// The settings of a search for clusters.
 pub(super) struct Wanted {
     /// The rows of a cluster, at least 2.
     pub(super) k: u64,
-    /// Whether a centre keeps its distance from all centres before it, and not only from the last.
+    /// Whether a centre must be distant from all earlier centres, and not only from the last.
     pub(super) all_centres: bool,
-    /// Whether a row is left out of its own neighbours.
+    /// Whether a row is excluded from its own neighbours.
     pub(super) exclude_self: bool,
-    /// Whether densities are those of the rows that are left, and not of the whole table.
+    /// Whether densities are computed among the remaining rows instead of the whole table.
     pub(super) dynamic: bool,
-    /// What rows of other labels than the centre's cost.
+    /// The cost of rows with another label than the centre's.
     pub(super) labels: Option<LabelCost>,
 }
 
 impl Wanted {
-    /// How many of the nearest rows a row's density looks at. The row itself is one of them and costs nothing, so without it
-    /// there is one more.
+    /// The number of nearest rows that determine a row's density. The row itself is one of them and costs nothing, so if it is
+    /// excluded, there is one more.
     fn neighbours(&self) -> u64 {
         self.k + u64::from(self.exclude_self)
     }
 }
 
-/// Clusters of k rows, and of a few more where rows are left over.
+/// Forms clusters of k rows, and of a few more where rows are left over.
 pub(super) fn clusters(
     problem: &Problem,
     space: &Space<'_>,
@@ -85,11 +85,12 @@ pub(super) fn clusters(
 enum NextCentre<'w> {
     /// By the densities in the whole table.
     Static(Candidates<'w>),
-    /// By those among the rows that are left; with the centres so far and the nearness that each had.
+    /// By the densities among the remaining rows. Holds the centres so far, with the nearness that each had.
     Dynamic(Vec<(u32, u128)>),
 }
 
-/// The next centre by the densities among the rows that are left: the densest that keeps its distance, else the densest.
+/// Returns the next centre by the densities among the remaining rows: the densest tuple that is distant enough, otherwise the
+/// densest of all.
 fn densest_left(
     problem: &Problem,
     space: &Space<'_>,
@@ -114,8 +115,8 @@ fn densest_left(
     Ok(centre)
 }
 
-/// For each tuple with rows left the sum of the costs of its k nearest rows, itself among them unless it is left out: k/2 times
-/// the mean distance DistKNN. Densities are its reciprocals; a quotient is never formed, since it may be 0.
+/// For each tuple with rows left, the sum of the costs of its k nearest rows, including itself unless it is excluded. That is
+/// k/2 times the mean distance DistKNN. Densities are the reciprocals; no quotient is ever formed, since the sum may be 0.
 fn nearness(problem: &Problem, space: &Space<'_>, boxes: &Boxes, wanted: &Wanted) -> Result<Vec<u128>> {
     let k = wanted.neighbours();
     // Rows of all labels count.
@@ -149,13 +150,13 @@ struct Candidates<'w> {
     nearness: Vec<u128>,
     /// The tuples by nearness, then number.
     order: Vec<u32>,
-    /// Per place in the order the next place that may have rows left.
+    /// Per place in the order, the next place that may have rows left.
     skip: Vec<u32>,
     /// The centres so far.
     centres: Vec<u32>,
-    /// Per place how many centres it is known to be away from; with all centres only.
+    /// Per place, the number of centres that it is known to be distant from; used only with `all_centres`.
     away: Vec<u32>,
-    /// Places that are too near some centre; with all centres only.
+    /// Places that are too near to some centre; used only with `all_centres`.
     blocked: Vec<bool>,
 }
 
@@ -185,14 +186,15 @@ impl<'w> Candidates<'w> {
                 }
                 self.skip[place] = place as u32 + 1;
             } else {
-                // Halve the way for whoever comes next.
+                // Shorten the path for later searches.
                 self.skip[place] = self.skip[to];
                 place = to;
             }
         }
     }
 
-    /// The next centre: the densest tuple that keeps its distance, else the densest. `query` is about the last centre.
+    /// Returns the next centre: the densest tuple that is distant enough, otherwise the densest of all. `query` must be about
+    /// the last centre.
     fn next(&mut self, space: &Space<'_>, boxes: &Boxes, query: &Query) -> Option<u32> {
         let first = self.left(boxes, 0);
         let densest = *self.order.get(first)?;

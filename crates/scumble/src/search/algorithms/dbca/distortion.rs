@@ -1,4 +1,4 @@
-//! Weighted hierarchical distance with the priorities that DBCA gives (Sun, Wang, Li 2009, Definitions 3 to 6; models.md 2.7).
+//! The weighted hierarchical distance with DBCA's priorities (Sun, Wang, Li 2009, Definitions 3 to 6; models.md 2.7).
 
 use crate::config::{Parameters, Rational};
 use crate::error::{self, Error, Result, Setting, did_you_mean};
@@ -11,18 +11,18 @@ use crate::search::algorithms::clustering::finish::finding;
 use crate::search::algorithms::clustering::space::{Axis, Space, fixed};
 use crate::table::quasi::{Shape, Value};
 
-/// How numbers without a hierarchy are lifted.
+/// How numbers without a hierarchy are generalised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Numbers {
-    /// By levels built from the data.
+    /// By levels that are built from the data.
     Levels,
-    /// The value, an interval however wide, nothing.
+    /// In two steps: from the value to an interval of any width, then to nothing.
     Interval,
-    /// The same, an interval costs the more the wider it is.
+    /// The same, but a wider interval costs more.
     Scaled,
 }
 
-/// What one step up a hierarchy costs in each column.
+/// The cost of one step up a hierarchy in each column.
 #[derive(Debug, Clone)]
 pub(in crate::search::algorithms) struct Distortion {
     weights: Weights,
@@ -64,7 +64,7 @@ impl Distortion {
         self.numbers == Numbers::Levels
     }
 
-    /// An error if a column has no levels that needs them.
+    /// Returns an error if a column has no levels but needs them.
     fn check_levels(&self, problem: &Problem, algorithm: &str) -> Result<()> {
         if self.needs_trees() {
             return problem.check_trees(algorithm);
@@ -85,7 +85,7 @@ impl Distortion {
         }
     }
 
-    /// An error unless every column has what it needs, and the order of priorities names every quasi-identifier once.
+    /// Returns an error unless every column has what it needs and the order of priorities names every quasi-identifier once.
     pub(in crate::search::algorithms) fn check(&self, problem: &Problem, algorithm: &str) -> Result<()> {
         self.check_levels(problem, algorithm)?;
         let Some(order) = &self.order else { return Ok(()) };
@@ -115,7 +115,7 @@ impl Distortion {
         }
     }
 
-    /// The priority of each column: evenly spaced from 1 to 0 along the order, else as the columns say.
+    /// The priority of each column: evenly spaced from 1 to 0 along the order; without an order, as the columns say.
     fn priorities(&self, problem: &Problem) -> Vec<f64> {
         let steps = problem.quasi.len().saturating_sub(1).max(1) as f64;
         let priority = |quasi: &crate::table::quasi::Quasi| {
@@ -147,7 +147,8 @@ impl Distortion {
         }))
     }
 
-    /// The distortion of a release (Definition 6), in total and by column. A suppressed row counts every priority in full.
+    /// The distortion of a release (Definition 6), in total and by column. A suppressed row counts with its full priority in
+    /// every column.
     pub(in crate::search::algorithms) fn findings(
         &self,
         problem: &Problem,
@@ -176,11 +177,11 @@ impl Distortion {
     }
 }
 
-/// Distances in which a range of numbers without a hierarchy costs as much more as it is wider.
+/// Distances in which the cost of a range of numbers without a hierarchy is proportional to its width.
 struct Scaled<'p> {
     problem: &'p Problem,
     distances: Distances<'p>,
-    /// What the whole range costs.
+    /// The cost of the whole range.
     step: f64,
 }
 

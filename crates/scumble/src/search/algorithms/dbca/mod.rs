@@ -63,7 +63,7 @@ pub(super) struct Dbca {
     pub(super) all_centres: bool,
     pub(super) exclude_self: bool,
     pub(super) dynamic: bool,
-    /// What a row of another class label than the centre's costs.
+    /// The cost of a row with another class label than the centre's.
     pub(super) label_cost: u64,
 }
 

@@ -1,7 +1,7 @@
-//! How well the class label is predicted from several tables together, by cross-validation.
+//! Measures by cross-validation how well the class label can be predicted from several tables together.
 //!
-//! One learner is trained on each table, and their probabilities are combined as naive Bayes combines columns: the product, divided
-//! by the prior once for each table beyond the first. A table is learnt from once, whatever others it is combined with.
+//! One model is trained on each table. The probabilities are combined as naive Bayes combines columns: their product, divided by
+//! the prior once for each table beyond the first. A table is learnt only once, whatever others it is combined with.
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -12,10 +12,10 @@ use crate::error::{Error, Result};
 use crate::problem::Progress;
 use crate::search::rough::{DecisionTable, TupleClasses};
 
-/// Probabilities this near are equal; the lower label then wins.
+/// Probabilities that differ by at most this are equal, and the lower label wins.
 const SAME: f64 = 1e-12;
 
-/// A column as learners see it.
+/// A column as a learner's feature.
 pub(super) enum FeatureKind {
     /// Codes.
     Nominal,
@@ -23,19 +23,19 @@ pub(super) enum FeatureKind {
     Numeric(Vec<f64>),
 }
 
-/// Rows dealt to folds, and a learner.
+/// The rows dealt to folds, and a learner.
 pub(super) struct Judge<'a> {
     table: &'a DecisionTable,
     kinds: Vec<FeatureKind>,
     learner: Box<dyn Learner>,
     folds: usize,
-    /// For each cell of the table, tuple by tuple, the rows of each fold.
+    /// For each cell of the table, tuple by tuple, the number of its rows in each fold.
     dealt: Vec<u32>,
-    /// For each fold the logarithm of each label's prior in the other folds.
+    /// For each fold, the logarithm of each label's prior in the other folds.
     priors: Vec<Vec<f64>>,
 }
 
-/// What was learnt from one table.
+/// The result of learning from one table.
 pub(super) struct Learnt {
     class_of_tuple: Vec<u32>,
     /// The logarithm of each label's probability, by class, then fold.
@@ -43,14 +43,15 @@ pub(super) struct Learnt {
 }
 
 impl Learnt {
-    /// The bytes that it takes.
+    /// The memory that it occupies, in bytes.
     pub(super) fn bytes(&self) -> usize {
         4 * self.class_of_tuple.len() + 8 * self.logarithms.len()
     }
 }
 
 impl<'a> Judge<'a> {
-    /// Deals the rows of each label to folds in a random order of their tuples; the next label goes on where one ends.
+    /// Deals the rows of each label to folds, in a random order of their tuples. Each label continues with the fold where the one
+    /// before ended.
     pub(super) fn new(
         table: &'a DecisionTable,
         kinds: Vec<FeatureKind>,
@@ -93,12 +94,12 @@ impl<'a> Judge<'a> {
         Self { table, kinds, learner, folds, dealt, priors }
     }
 
-    /// Learns from the table of some columns, once for each fold from all others.
+    /// Learns from the table of some columns: once for each fold, from all other folds.
     pub(super) fn learn(&self, columns: &[usize], seed: u64, progress: &Progress) -> Result<Learnt> {
         let classes = TupleClasses::of(self.table, columns);
         let class_of_tuple = classes.class_of_tuples();
         let labels = self.table.decisions() as usize;
-        // The rows of each class, label and fold.
+        // The number of rows by class, label and fold.
         let mut rows = vec![0_u32; classes.len() * labels * self.folds];
         let mut cells = self.dealt.chunks_exact(self.folds);
         for tuple in 0..self.table.tuples() as u32 {
@@ -122,7 +123,7 @@ impl<'a> Judge<'a> {
                 }
             }
             let taught = Table::weighted(features.select(&places), decisions, labels, weights);
-            // Without rows there is nothing to learn but the prior.
+            // Without rows only the prior is known.
             let classifier = if places.is_empty() {
                 None
             } else {
@@ -132,7 +133,8 @@ impl<'a> Judge<'a> {
                 Some(learnt.map_err(failed)?)
             };
             let rows: u64 = self.table.rows();
-            // A table may be sure of what others know to be wrong; one row's worth of doubt lets them speak.
+            // A table may be certain of something that others know to be wrong. One row's worth of doubt lets the others have a
+            // say.
             let doubt = 1.0 / (rows + 1) as f64;
             let mut pace = progress.pace();
             for class in 0..classes.len() {
@@ -152,7 +154,7 @@ impl<'a> Judge<'a> {
         Ok(Learnt { class_of_tuple, logarithms })
     }
 
-    /// The classes of some columns as a learner sees them.
+    /// The classes of some columns as features.
     fn features(&self, columns: &[usize], classes: &TupleClasses) -> Result<Features> {
         let first: Vec<usize> = classes.classes().map(|tuples| tuples[0] as usize).collect();
         let column = |column: &usize| {
@@ -170,7 +172,7 @@ impl<'a> Judge<'a> {
         Features::new(columns.iter().map(column).collect(), first.len()).map_err(failed)
     }
 
-    /// How many rows get their label from the tables together, each by what was learnt from the other folds.
+    /// Counts the rows whose label the tables predict correctly together, each row with the models learnt from the other folds.
     pub(super) fn right(&self, tables: &[&Learnt]) -> u64 {
         let labels = self.table.decisions() as usize;
         let mut right = 0;
@@ -201,7 +203,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The place of the largest, the first among equals.
+/// The place of the largest number, the first of equals.
 fn most(sums: &[f64]) -> usize {
     let mut best = 0;
     for (place, sum) in sums.iter().enumerate() {
@@ -228,7 +230,7 @@ mod tests {
         Judge::new(table, kinds, learner, folds, seed)
     }
 
-    /// So many rows of each label, all with one tuple.
+    /// This many rows of each label, all with one tuple.
     fn one_tuple(labels: [usize; 2]) -> DecisionTable {
         let rows: Vec<Row> =
             (0..labels[0] + labels[1]).map(|row| (vec![0], u32::from(row >= labels[0]))).collect();
@@ -259,10 +261,10 @@ mod tests {
             logarithms: [one.ln(), other.ln(), -50.0, one.ln(), other.ln(), -50.0].to_vec(),
         };
         let (one, other) = (learnt(0.6, 0.4), learnt(0.3, 0.7));
-        // Alike priors: 0.6 * 0.3 < 0.4 * 0.7, so the second label, and its five rows are right.
+        // Equal priors: 0.6 * 0.3 < 0.4 * 0.7, so the second label is predicted, and its five rows are right.
         let (even, uneven) = (one_tuple([5, 5]), one_tuple([2, 8]));
         assert_eq!(judge(&even, 2, 0).right(&[&one, &other]), 5);
-        // Of the other fold's five rows one has the first label: 0.18 / (2/8) > 0.28 / (5/8), so the first label.
+        // One of the other fold's five rows has the first label: 0.18 / (2/8) > 0.28 / (5/8), so the first label is predicted.
         assert_eq!(judge(&uneven, 2, 0).right(&[&one, &other]), 2);
         assert_eq!(judge(&uneven, 2, 0).right(&[&other]), 8, "one table alone needs no prior");
         assert_eq!(judge(&uneven, 2, 0).right(&[]), 8, "no table: the most frequent label");

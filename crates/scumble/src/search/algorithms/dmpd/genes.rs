@@ -1,15 +1,16 @@
-//! A division of the columns into tables as genes: for each column the number of its table, 0 where it is in none.
+//! Encodes a division of the columns into tables as genes: for each column the number of its table, or 0 if it is
+//! in none.
 //!
-//! Tables are numbered as they come from the first column on, so that one division has one string.
+//! Tables are numbered as they come from the first column on, so that each division has exactly one encoding.
 
 use rand_chacha::ChaCha20Rng;
 
 use crate::base::chance::below;
 
-/// The table of each column; 0 is none.
+/// The table of each column; 0 stands for none.
 pub(super) type Genes = Vec<u16>;
 
-/// The same division, its tables numbered as they come.
+/// The same division with its tables numbered as they come.
 pub(super) fn canonical(genes: &[u16]) -> Genes {
     let mut seen: Vec<u16> = vec![0];
     let number = |table: &u16| match seen.iter().position(|other| other == table) {
@@ -28,9 +29,10 @@ pub(super) fn tables(genes: &[u16]) -> Vec<Vec<usize>> {
     (1..=count).map(|table| (0..genes.len()).filter(|column| genes[*column] == table).collect()).collect()
 }
 
-/// A random division: every column joins no table, one that is there, or a new one.
+/// A random division: each column joins no table, an existing one, or a new one.
 pub(super) fn random(width: usize, chance: &mut ChaCha20Rng) -> Genes {
-    // How many columns are left out differs from division to division: strict requirements leave few in.
+    // The share of columns that are left out differs between divisions, since strict requirements leave only few
+    // in.
     let left_out = below(100, chance);
     let mut count = 0_u16;
     let mut genes = Genes::new();
@@ -43,10 +45,10 @@ pub(super) fn random(width: usize, chance: &mut ChaCha20Rng) -> Genes {
     genes
 }
 
-/// A child: some tables of one parent as they are, and of the other what is left.
+/// A child: some tables of one parent as they are, and what remains of the other parent's tables.
 pub(super) fn cross(one: &[u16], other: &[u16], chance: &mut ChaCha20Rng) -> Genes {
     let count = one.iter().max().copied().unwrap_or(0);
-    // What one parent leaves out may be copied as well.
+    // The set of columns that one parent leaves out may be copied as well.
     let copied: Vec<bool> = (0..=count).map(|_| below(2, chance) == 1).collect();
     let genes = one.iter().zip(other).map(|(own, theirs)| match (copied[usize::from(*own)], *theirs) {
         (true, _) => *own,
@@ -56,13 +58,14 @@ pub(super) fn cross(one: &[u16], other: &[u16], chance: &mut ChaCha20Rng) -> Gen
     canonical(&genes.collect::<Vec<u16>>())
 }
 
-/// Moves each column to another table, or a new one, or out, with a chance of one in as many as there are columns.
+/// Moves columns to another table, to a new one, or out. The probability for each column is one divided by the
+/// number of columns.
 pub(super) fn mutate(genes: &[u16], chance: &mut ChaCha20Rng) -> Genes {
     let mut genes = genes.to_vec();
     for column in 0..genes.len() {
         if below(genes.len() as u64, chance) == 0 {
             let count = genes.iter().max().copied().unwrap_or(0);
-            // Any of 0 to count + 1 but its own.
+            // Any of 0 to count + 1 except the present table.
             let drawn = below(u64::from(count) + 1, chance) as u16;
             genes[column] = if drawn >= genes[column] { drawn + 1 } else { drawn };
         }

@@ -1,5 +1,6 @@
-//! DMPD (Matatov, Rokach, Maimon 2010; algorithms.md B12): the columns divided into tables, by a genetic search for the division
-//! that is best to learn from and hides everyone among k rows of each table with all tables at hand.
+//! DMPD (Matatov, Rokach, Maimon 2010; algorithms.md B12): divides the columns into tables. A genetic search looks for the
+//! division from which the class label is learnt best, and which hides everyone among k rows of each table even with all tables
+//! at hand.
 
 use std::sync::Arc;
 
@@ -48,13 +49,13 @@ pub(crate) const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
     build,
 };
 
-/// How many of the best live on unchanged.
+/// The number of best divisions that survive unchanged.
 const ELITE: usize = 2;
-/// How many are drawn for the best of them to become a parent.
+/// The number of divisions drawn, of which the best becomes a parent.
 const TOURNAMENT: usize = 3;
-/// Twice as many tables still have numbers.
+/// With this many columns, twice as many tables still have numbers.
 const MOST_COLUMNS: usize = 10_000;
-/// The bytes that remembered classifiers may take together.
+/// The most bytes that the remembered classifiers may occupy together.
 const REMEMBERED: usize = 1 << 28;
 
 struct Dmpd {
@@ -152,7 +153,7 @@ impl TablesAlgorithm for Dmpd {
     }
 }
 
-/// The columns as learners see them: as they will be published.
+/// The columns as features, in the form in which they will be published.
 fn kinds(problem: &TablesProblem, prepared: &Prepared) -> Vec<FeatureKind> {
     let kind = |(quasi, shown): (&crate::table::quasi::Quasi, &Shown)| match (&quasi.shape, shown) {
         (Shape::Line(line), Shown::AsItIs) => {
@@ -164,18 +165,18 @@ fn kinds(problem: &TablesProblem, prepared: &Prepared) -> Vec<FeatureKind> {
     problem.problem.quasi.iter().zip(&prepared.shown).map(kind).collect()
 }
 
-/// How good a division is, the better being greater: one that keeps k before one that does not, then more rows whose label is
-/// predicted, then a higher level of anonymity.
+/// The quality of a division; greater is better. Divisions that keep k come first, then those with more correctly predicted
+/// rows, then those with a higher level of anonymity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Fitness {
     feasible: bool,
-    /// The rows whose label is predicted; 0 where k is not kept.
+    /// The number of rows whose label is predicted correctly; 0 if k is not kept.
     score: u64,
-    /// The level of anonymity; where a table alone is below k, its smallest class.
+    /// The level of anonymity. If one table alone is below k, its smallest class.
     level: u64,
 }
 
-/// A population and what is known.
+/// A population, and what is known about divisions.
 struct Breed<'a> {
     problem: &'a TablesProblem,
     prepared: &'a Prepared,
@@ -183,14 +184,14 @@ struct Breed<'a> {
     chance: ChaCha20Rng,
     known: HashMap<Genes, Fitness, foldhash::fast::FixedState>,
     learnt: HashMap<Vec<usize>, Arc<Learnt>, foldhash::fast::FixedState>,
-    /// What the classifiers that are remembered take.
+    /// The memory of the remembered classifiers, in bytes.
     bytes: usize,
     /// From the best to the worst.
     living: Vec<(Fitness, Genes)>,
 }
 
 impl Breed<'_> {
-    /// The first population: a reduct, single columns, every column in a table of its own, and random divisions.
+    /// Makes the first population: a reduct, single columns, every column in a table of its own, and random divisions.
     fn found(&mut self, size: usize) -> Result<()> {
         let Prepared { table, known, k, all, .. } = self.prepared;
         let progress = &self.problem.problem.progress;
@@ -206,18 +207,18 @@ impl Breed<'_> {
         self.settle(first, 0)
     }
 
-    /// Breeds generation after generation; how many.
+    /// Breeds generation after generation. Returns the number of generations.
     fn evolve(&mut self, settings: &Dmpd) -> Result<u64> {
         let (mut bred, mut idle) = (0, 0);
         while bred < settings.generations && idle < settings.idle {
-            // Something to publish is worth more than keeping the budget.
+            // Having something to publish is more important than keeping to the budget.
             if self.living[0].0.feasible && self.problem.problem.budget.is_spent(bred) {
                 break;
             }
             let best = self.living[0].clone();
             let young = (ELITE..settings.population).map(|_| self.child()).collect();
             if let Err(error) = self.settle(young, ELITE) {
-                // The living are as they were before.
+                // The population is as it was before.
                 if !best.0.feasible {
                     return Err(error);
                 }
@@ -236,14 +237,14 @@ impl Breed<'_> {
         genes::mutate(&child, &mut self.chance)
     }
 
-    /// The best of a few that are drawn: the living are in order.
+    /// The best of a few that are drawn. The population is sorted, so that is the one with the least place.
     fn parent(&mut self) -> usize {
         let living = self.living.len() as u64;
         let drawn = (0..TOURNAMENT).map(|_| below(living, &mut self.chance) as usize);
         drawn.min().unwrap_or(0)
     }
 
-    /// Makes the best of the living and these the living.
+    /// Forms the next population from the best of the present one and these.
     fn settle(&mut self, young: Vec<Genes>, elite: usize) -> Result<()> {
         self.judge(&young)?;
         self.living.truncate(elite);
@@ -252,7 +253,7 @@ impl Breed<'_> {
         Ok(())
     }
 
-    /// Finds out how good these are, on all cores.
+    /// Computes the fitness of these divisions, in parallel.
     fn judge(&mut self, all: &[Genes]) -> Result<()> {
         let progress = &self.problem.problem.progress;
         progress.check()?;
@@ -300,7 +301,7 @@ impl Breed<'_> {
         Ok(())
     }
 
-    /// The level of a division. Where a table alone is below k, that it is says enough.
+    /// The level of a division. If one table alone is below k, its smallest class is enough.
     fn level(&self, genes: &Genes) -> Result<u64> {
         let Prepared { table, known, k, .. } = self.prepared;
         let projections = tables(genes);
@@ -322,7 +323,7 @@ mod tests {
     use super::*;
     use crate::config::Value;
 
-    /// algorithms.md A7, second example, five times over: a decides, b does not.
+    /// algorithms.md A7, second example, repeated five times: a decides, b does not.
     fn twenty(k: &'static [(&'static str, &'static str)], decisions: [u32; 4]) -> TablesProblem {
         let codes = [[0, 0], [0, 1], [1, 0], [1, 1]];
         let rows: Vec<_> = (0..20).map(|row| (codes[row % 4].to_vec(), decisions[row % 4], 0)).collect();
@@ -348,7 +349,7 @@ mod tests {
 
     #[test]
     fn what_decides_is_published_as_far_as_k_allows() {
-        // Together the two columns leave 5 rows, each alone 10.
+        // Together the two columns leave 5 rows; each alone leaves 10.
         let solution = solved(&twenty(&[("k", "6")], [1, 1, 0, 0]), &[]).expect("a division");
         assert_eq!(solution.tables, Tables::Projections(vec![vec![0]]));
         assert_eq!(
@@ -363,7 +364,7 @@ mod tests {
         let parity = [1, 0, 0, 1];
         let solution = solved(&twenty(&[("k", "5")], parity), &[("learner", "c45")]).expect("a division");
         assert_eq!(figure(&solution, "tables"), 1.0);
-        // Parity: C4.5 looks one test ahead and sees no gain in either column, so all divisions are equally bad to learn from.
+        // Parity: C4.5 looks one test ahead and sees no gain in either column, so nothing can be learnt from any division.
         assert_eq!(figure(&solution, "joint_level"), 10.0);
         let none = solved(&twenty(&[("k", "11")], parity), &[]).err().expect("nothing keeps 11 rows");
         assert!(

@@ -1,4 +1,4 @@
-//! What a chromosome is worth, on the frequency table.
+//! The fitness of a chromosome, computed on the frequency table.
 
 use hashbrown::HashMap;
 
@@ -16,20 +16,20 @@ use crate::table::frequency::{Cell, cells_by_group};
 use crate::table::pack::Packer;
 use crate::table::quasi::Value;
 
-/// What a chromosome is worth; less is better, and what cannot be published comes last.
+/// The fitness of a chromosome. Less is better, and chromosomes that cannot be published come last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fitness {
     /// The rows suppressed beyond the limit.
     pub(super) excess: u64,
-    /// By the metric.
+    /// The cost by the metric.
     pub(super) cost: Cost,
 }
 
-/// What is minimised.
+/// What the search minimises.
 #[derive(Clone, Copy)]
 enum Goal {
     Columns,
-    /// With the payload column of class labels.
+    /// The rows in the minority of their class, by this payload column of class labels.
     Minorities(usize),
 }
 
@@ -39,12 +39,12 @@ pub(super) struct Evaluator<'a> {
     space: &'a SplitSpace<'a>,
     tests: Vec<&'a dyn ClassTest>,
     goal: Goal,
-    /// The columns' part of the metric, where that is the goal.
+    /// The columns' part of the metric, if the goal is to minimise it.
     by_column: Option<Box<dyn ByColumn + 'a>>,
     /// Whether classes need their rows per payload.
     reads_payloads: bool,
     limit: u64,
-    /// Rows per code, column by column.
+    /// The rows of each code, column by column.
     marginals: Vec<Vec<u64>>,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn is_served(problem: &Problem) -> bool {
         || problem.metric.lower_is_better() && problem.metric.by_column(problem).is_some()
 }
 
-/// What is minimised, or why it cannot be.
+/// Returns what is minimised, or an error if the metric cannot be.
 fn goal(problem: &Problem) -> Result<Goal> {
     if problem.metric.class_sum() == Some(ClassSum::Minorities) {
         return iack::class_of(problem, "genetic").map(Goal::Minorities);
@@ -70,7 +70,7 @@ fn goal(problem: &Problem) -> Result<Goal> {
     }
 }
 
-/// An error if the problem cannot be served.
+/// Returns an error if the problem cannot be served.
 pub(super) fn check(problem: &Problem) -> Result<()> {
     goal(problem)?;
     problem.class_tests().map(|_| ())
@@ -94,7 +94,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// What a chromosome is worth: just what publishing its parts would cost.
+    /// The fitness of a chromosome: exactly the cost of publishing its parts.
     pub(super) fn fitness(&self, bits: &[bool]) -> Result<Fitness> {
         let progress = &self.problem.progress;
         progress.check()?;
@@ -125,7 +125,7 @@ impl<'a> Evaluator<'a> {
             return Ok(Fitness { excess: rows - self.limit, cost: Cost::new(None, true) });
         }
         if rows > 0 && rows == self.problem.table.rows() && self.problem.star_policy == StarPolicy::Drop {
-            // All rows would be left out.
+            // No row would be published.
             return Ok(Fitness { excess: rows, cost: Cost::new(None, true) });
         }
         if rows > 0 && self.problem.star_policy == StarPolicy::Strict {
@@ -160,7 +160,7 @@ impl<'a> Evaluator<'a> {
         Ok(Fitness { excess: 0, cost: Cost::new(cost, true) })
     }
 
-    /// The class of each tuple, numbered as they come, and the first tuple of each.
+    /// The class of each tuple, numbered as they come, and the first tuple of each class.
     fn classes(&self, parts: &[Vec<(u32, u32)>], part_of_code: &[Vec<u32>]) -> Result<(Vec<u32>, Vec<u32>)> {
         let table = &self.problem.table;
         let mut packer = Packer::new(table.tuples());
@@ -197,7 +197,7 @@ impl<'a> Evaluator<'a> {
         self.tests.iter().all(|test| test.passes(&self.view(size, cells)))
     }
 
-    /// The class that shows nothing, and so is as good as suppressed.
+    /// The class that shows nothing, which is as good as suppressed.
     fn shows_nothing(
         &self,
         parts: &[Vec<(u32, u32)>],
@@ -221,7 +221,8 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// The figure of the columns' mean penalties, with classes hidden, each given by a tuple and its rows.
+    /// The metric's figure from the mean penalties of the columns. Some classes are suppressed, each given by
+    /// a tuple and its number of rows.
     fn of_columns(
         &self,
         metric: &dyn ByColumn,
@@ -254,7 +255,8 @@ impl<'a> Evaluator<'a> {
         metric.figure(&means)
     }
 
-    /// The long way, where further classes must be suppressed for the sake of the suppressed rows.
+    /// Computes the fitness where further classes must be suppressed to protect the suppressed rows. This is
+    /// slow.
     fn repaired(&self, bits: &[bool]) -> Result<Fitness> {
         let assignment = Step::Maps(self.space.maps(bits)).apply(&self.problem.table, &self.problem.quasi);
         match self.problem.suppress_failing(assignment) {

@@ -1,23 +1,24 @@
-//! Chromosomes: one bit for each way to divide a part of a column, and how they stay divisions of the columns' trees.
+//! Chromosomes: one bit for each way to divide a part of a column, and the changes that keep them valid divisions of the
+//! columns' trees.
 //!
-//! The paper has a bit for each boundary between neighbouring leaves. Those between the children of one node must agree, so
-//! here they are one bit.
+//! The paper has one bit for each boundary between neighbouring leaves. The boundaries between the children of one node must
+//! agree, so here they share a bit.
 
 use crate::search::algorithms::splits::SplitSpace;
 
-/// Which of the splits of a space are made.
+/// For each split of a space, whether it is made.
 pub(super) type Chromosome = Box<[bool]>;
 
-/// Undoes splits of nodes below one that is not divided: of nodes that overlap the higher one stays (algorithms.md B13).
+/// Undoes splits of nodes below a node that is not divided: of overlapping nodes, the higher one stays (algorithms.md B13).
 pub(super) fn repair(space: &SplitSpace<'_>, bits: &mut [bool]) {
-    // What is above comes before.
+    // The split above a split comes before it.
     for (place, split) in space.splits.iter().enumerate() {
         bits[place] &= split.above.is_none_or(|above| bits[above]);
     }
 }
 
-/// Turns a bit over. A node that becomes whole takes with it all below; a node below one that is whole cannot be divided, so
-/// the whole one is: a small step in its direction.
+/// Flips a bit. If a node becomes whole, all nodes below it become whole too. A node below a whole one cannot be divided, so
+/// the whole one is divided instead: a small step in that direction.
 pub(super) fn flip(space: &SplitSpace<'_>, bits: &mut [bool], place: usize) {
     if bits[place] {
         bits[place..space.splits[place].end].fill(false);
@@ -82,7 +83,8 @@ mod tests {
     fn splits_follow_the_tree() {
         let problem = problem();
         let space = SplitSpace::new(&problem);
-        // The root, 1**, 11*, 12*; then before y and before z. 2** has one child and is never divided.
+        // The splits are those of the root, 1**, 11* and 12*, then those before y and before z. 2** has one child and is
+        // never divided.
         assert_eq!(space.splits.len(), 6);
         let ends: Vec<usize> = space.splits.iter().map(|split| split.end).collect();
         assert_eq!(ends, [4, 4, 3, 4, 5, 6]);

@@ -1,4 +1,4 @@
-//! Iyengar's genetic algorithm (2002; algorithms.md B13): where each column is cut, bred from random cuts.
+//! Iyengar's genetic algorithm (2002; algorithms.md B13): breeds good cuts of all columns from random cuts.
 
 use hashbrown::HashMap;
 use rand_chacha::ChaCha8Rng;
@@ -40,15 +40,16 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
 struct Genetic {
     population: usize,
     iterations: u64,
-    /// Of 2^32 draws those that change a bit.
+    /// The number of draws, out of 2^32, that flip a bit.
     mutation: u64,
     idle: u64,
 }
 
-/// How many are bred from the same population and evaluated together. Fixed, so that the number of threads changes nothing.
+/// The number of children bred from the same population and evaluated together. It is fixed, so that the number of threads
+/// changes nothing.
 const BATCH: u64 = 16;
 
-/// The most bits that remembered chromosomes may have together, a byte each.
+/// The most bits that the remembered chromosomes may have together, at one byte each.
 const REMEMBERED: usize = 1 << 26;
 
 fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
@@ -110,7 +111,7 @@ impl Algorithm for Genetic {
     }
 }
 
-/// A population and what it came from.
+/// A population, and the state of its evolution.
 struct Breed<'a> {
     problem: &'a Problem,
     chance: Chance,
@@ -123,7 +124,7 @@ struct Breed<'a> {
 }
 
 impl Breed<'_> {
-    /// The first population: nothing cut, everything cut, and random cuts of random densities.
+    /// Makes the first population: no cuts, all cuts, and random cuts of random densities.
     fn found(&mut self, size: usize) -> Result<()> {
         let bits = self.space.splits.len();
         let mut first: Vec<Chromosome> = vec![vec![false; bits].into(), vec![true; bits].into()];
@@ -140,11 +141,12 @@ impl Breed<'_> {
         Ok(())
     }
 
-    /// Breeds until there are enough, the best has not changed for long, or the budget is spent; returns how many were bred.
+    /// Breeds until there are enough children, the best has not changed for long, or the budget is spent. Returns the number
+    /// of children.
     fn evolve(&mut self, settings: &Genetic) -> Result<u64> {
         let (mut bred, mut idle) = (0, 0);
         while bred < settings.iterations && idle < settings.idle && !self.space.splits.is_empty() {
-            // Something to publish is worth more than keeping the budget.
+            // Having something to publish is more important than keeping to the budget.
             if self.living[0].0.excess == 0 && self.problem.budget.is_spent(bred) {
                 break;
             }
@@ -152,7 +154,7 @@ impl Breed<'_> {
                 (0..BATCH.min(settings.iterations - bred)).map(|_| self.child(settings.mutation)).collect();
             let fitness = match self.evaluate(&young) {
                 Ok(fitness) => fitness,
-                // The living are as they were before.
+                // The population is as it was before.
                 Err(error) if self.living[0].0.excess == 0 => {
                     self.problem.budget.end_at(bred, error)?;
                     break;
@@ -168,7 +170,7 @@ impl Breed<'_> {
         Ok(bred)
     }
 
-    /// A child of two of the living: the front of one, the back of the other, some bits turned over.
+    /// A child of two parents: the front of one, the back of the other, and some bits flipped.
     fn child(&mut self, mutation: u64) -> Chromosome {
         let (front, back) = (self.parent(), self.parent());
         let point = self.chance.below(self.space.splits.len() as u64 + 1) as usize;
@@ -182,7 +184,8 @@ impl Breed<'_> {
         bits.into()
     }
 
-    /// One of the living: linear in rank, the best chosen 1.5 times as often as the one in the middle.
+    /// Draws a parent. The probability is linear in the rank, and the best is drawn 1.5 times as often as the one in the
+    /// middle.
     fn parent(&mut self) -> usize {
         const BIAS: f64 = 1.5;
         let chance = self.chance.below_two_to_32() as f64 / 4_294_967_296.0;
@@ -190,7 +193,7 @@ impl Breed<'_> {
         ((self.living.len() as f64 * share) as usize).min(self.living.len() - 1)
     }
 
-    /// Takes the place of the worst, if it is better and no other is the same.
+    /// Adds a chromosome to the population in place of the worst, if it is better and not already there.
     fn settle(&mut self, one: (Fitness, Chromosome), size: usize) {
         let Err(place) = self.living.binary_search(&one) else { return };
         if self.living.len() < size {
@@ -201,7 +204,7 @@ impl Breed<'_> {
         }
     }
 
-    /// The fitness of each, on all cores; what is known is not evaluated again.
+    /// The fitness of each chromosome, computed in parallel. Known ones are not evaluated again.
     fn evaluate(&mut self, all: &[Chromosome]) -> Result<Vec<Fitness>> {
         self.problem.progress.check()?;
         let known: Vec<Option<Fitness>> = all.iter().map(|one| self.known.get(one).copied()).collect();
@@ -224,7 +227,7 @@ impl Breed<'_> {
     }
 }
 
-/// Reproducible chance: ChaCha with 8 rounds, started by the problem's seed.
+/// Reproducible random numbers: ChaCha with 8 rounds, seeded with the problem's random seed.
 struct Chance(ChaCha8Rng);
 
 impl Chance {
@@ -232,7 +235,7 @@ impl Chance {
         u64::from(self.0.next_u32())
     }
 
-    /// A number below `end`, as good as uniform for ends that are small against 2^64.
+    /// A number below `end`, as good as uniform if `end` is small compared with 2^64.
     fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.0.next_u64()) * u128::from(end)) >> 64) as u64
     }

@@ -1,9 +1,9 @@
-//! What IACK's paper leaves for later: rows of failing classes are generalised further, and only what still fails is
-//! suppressed.
+//! Generalises the rows of failing classes further, and suppresses only what still fails. IACK's paper leaves this for
+//! later work.
 //!
-//! The failing classes are raised together, one column by one level in each round; whatever passes then is settled and the
-//! rest goes on. A class that was kept at first is never touched, and no settled class shows what another one shows: a row
-//! that would show the same would have been in that class.
+//! The failing classes are raised together, one column by one level in each round. Classes that then pass are settled, and
+//! the rest continues. A class that was kept at first is never changed, and no settled class shows the same values as
+//! another class: a row that would show them would have been in that class.
 
 use rayon::prelude::*;
 
@@ -18,7 +18,7 @@ use crate::table::hierarchy::NodeId;
 use crate::table::pack::{Packer, group};
 use crate::table::quasi::{Quasi, Value};
 
-/// Classes that became one and pass, and what they show.
+/// Classes that were merged and pass, and the values that they show.
 struct Settled {
     round: u32,
     classes: Vec<u32>,
@@ -38,21 +38,21 @@ struct Leftover<'a> {
     open: Vec<u32>,
 }
 
-/// What raising a column by a level would do.
+/// The effect of raising a column by one level.
 struct Raise {
     column: usize,
-    /// The loss that it adds over all open rows, weighed by the column's priority.
+    /// The loss added over all open rows, weighted by the column's priority.
     added: f64,
-    /// How many values the column shows before.
+    /// The number of values that the column shows before.
     values: usize,
-    /// The open classes that would pass together.
+    /// The open classes that would pass, grouped as they would be merged.
     passing: Vec<Vec<u32>>,
-    /// The rows in them.
+    /// The rows of these classes.
     rows: u64,
 }
 
-/// The best outcome of generalising failing classes further, and the rows that this keeps; `None` if there is nothing to
-/// gain. The levels are those of the assignment.
+/// The best outcome of generalising failing classes further, and the number of rows that this keeps; `None` if there is
+/// nothing to gain. `levels` must be those of the assignment.
 pub(super) fn generalize(
     problem: &Problem,
     levels: &[u32],
@@ -63,7 +63,7 @@ pub(super) fn generalize(
     let rounds = settled.iter().map(|settled| settled.round).max().unwrap_or(0);
     let failing: u64 = failing(problem, &base)?.map(|class| base.size(class as usize)).sum();
     let mut best: Option<(Classes, u64)> = None;
-    // Few rows that remain suppressed may fail the models themselves: then the last rounds are better not done.
+    // If few rows remain suppressed, they may fail the models themselves. It is then better to leave out the last rounds.
     for last in (1..=rounds).rev() {
         let kept = || settled.iter().filter(|settled| settled.round <= last);
         let rows = kept().flat_map(|settled| &settled.classes).map(|class| base.size(*class as usize)).sum();
@@ -93,7 +93,7 @@ fn failing<'a>(problem: &'a Problem, base: &'a Classes) -> Result<impl Iterator<
     Ok((0..base.len() as u32).filter(fails))
 }
 
-/// The assignment with some classes showing what they were settled with.
+/// The assignment in which settled classes show their new values.
 fn regions<'a>(assignment: &Assignment, settled: impl Iterator<Item = &'a Settled>) -> Assignment {
     let mut values: Vec<Vec<Value>> =
         (0..assignment.classes()).map(|class| assignment.values(class)).collect();
@@ -162,13 +162,13 @@ impl<'a> Leftover<'a> {
         Ok(settled)
     }
 
-    /// Whether a class would look like the suppressed rows, and so be no better off.
+    /// Whether a class would look like the suppressed rows, which would gain nothing.
     fn shows_nothing(&self, values: &[Value]) -> bool {
         let star = |(quasi, value): (&Quasi, &Value)| splits::is_star(quasi, *value);
         self.problem.quasi.iter().zip(values).all(star)
     }
 
-    /// What raising this column does.
+    /// Computes the effect of raising this column.
     fn raise(&self, levels: &[u32], column: usize) -> Raise {
         let mut raised = levels.to_vec();
         raised[column] += 1;
@@ -210,10 +210,10 @@ impl<'a> Leftover<'a> {
         Raise { column, added, values, passing, rows }
     }
 
-    /// The loss that raising a column adds over all open rows, and how many values it shows now.
+    /// The loss that raising a column adds over all open rows, and the number of values that it shows now.
     fn added(&self, levels: &[u32], column: usize) -> (f64, usize) {
         let quasi = &self.problem.quasi[column];
-        // Rows by value before and after: whole numbers, so that the sum does not depend on the order of classes.
+        // Count rows by value before and after. Whole numbers make the sum independent of the order of classes.
         let mut rows = std::collections::BTreeMap::<(NodeId, NodeId), u64>::new();
         for class in &self.open {
             let level = levels[column];
@@ -226,8 +226,8 @@ impl<'a> Leftover<'a> {
     }
 }
 
-/// The raise that adds the least loss for each row that it settles; if none settles any, the one of the column that shows
-/// most values. Of equals the first column.
+/// Chooses the raise that adds the least loss per row that it settles. If none settles any rows, chooses the column that
+/// shows most values. Of equals, the first column.
 fn choose(raises: Vec<Raise>) -> Option<Raise> {
     let price = |raise: &Raise| raise.added / raise.rows as f64;
     if raises.iter().any(|raise| raise.rows > 0) {

@@ -1,4 +1,4 @@
-//! What sets of splits cost, and what all sets between two cost at least.
+//! The cost of sets of splits, and lower bounds for all sets between two sets.
 
 use rayon::prelude::*;
 
@@ -12,15 +12,15 @@ use crate::search::algorithms::splits::{Split, SplitSpace};
 use crate::table::frequency::{Cell, cells_by_group};
 use crate::table::pack::{Packer, group};
 
-/// Rows that no set in question tells apart: the classes of the finest of these sets.
+/// Rows that none of the sets under consideration separates: the classes of the finest of these sets.
 pub(super) struct Atoms {
-    /// One tuple of each.
+    /// One tuple of each atom.
     tuples: Vec<u32>,
     sizes: Vec<u64>,
-    /// Rows per payload, where something reads them.
+    /// The rows per payload, if a test or the metric reads them.
     starts: Vec<u32>,
     cells: Vec<Cell>,
-    /// What each costs at least if it is not suppressed.
+    /// A lower bound on the cost of each atom if it is not suppressed.
     least: Vec<u128>,
 }
 
@@ -40,9 +40,9 @@ impl Atoms {
 /// What is known about making one more split.
 #[derive(Clone, Copy)]
 pub(super) struct Look {
-    /// What every set with this split costs at least.
+    /// A lower bound on the cost of every set with this split.
     pub(super) bound: u128,
-    /// The classes that it divides.
+    /// The number of classes that it divides.
     pub(super) divides: usize,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Costs<'a> {
     sum: ClassSum,
     class: Option<usize>,
     tests: Vec<&'a dyn ClassTest>,
-    /// The tests that no part of a failing class passes.
+    /// The tests that no part of a failing class can pass.
     lasting: Vec<&'a dyn ClassTest>,
     /// The least rows of a class.
     k: u64,
@@ -62,7 +62,7 @@ pub(super) struct Costs<'a> {
     reads_payloads: bool,
 }
 
-/// The sum that is minimised, or why it cannot be.
+/// The sum that is minimised, or an error if the metric cannot be.
 pub(super) fn sum(problem: &Problem) -> Result<ClassSum> {
     let sum = problem.metric.class_sum().ok_or_else(|| {
         Error::refused(
@@ -98,7 +98,7 @@ impl<'a> Costs<'a> {
         })
     }
 
-    /// The tuples of the table, each an atom.
+    /// All tuples of the table, each as an atom.
     pub(super) fn tuples(&self) -> Atoms {
         let table = &self.problem.table;
         let tuples: Vec<u32> = (0..table.tuples() as u32).collect();
@@ -120,7 +120,7 @@ impl<'a> Costs<'a> {
         atoms
     }
 
-    /// What rows that stay together cost at least if they are shown, whatever else is in their class.
+    /// A lower bound on the cost of rows that stay together if they are shown, whatever else is in their class.
     fn least(&self, size: u64, cells: &[Cell]) -> u128 {
         match self.sum {
             ClassSum::Squares => u128::from(size) * u128::from(size.max(self.k)),
@@ -138,7 +138,7 @@ impl<'a> Costs<'a> {
         ClassView { size, cells, payloads: self.problem.table.payloads() }
     }
 
-    /// What suppressed rows cost.
+    /// The cost of suppressed rows.
     fn suppressed(&self, rows: u64) -> u128 {
         match self.sum {
             ClassSum::Squares => u128::from(self.rows) * u128::from(rows),
@@ -150,7 +150,7 @@ impl<'a> Costs<'a> {
         self.problem.table.column(column).get(atoms.tuples[atom] as usize)
     }
 
-    /// The atoms under a coarser finest set, and their classes, which are unions of atoms.
+    /// The atoms for a coarser finest set, and their classes, which are unions of atoms.
     pub(super) fn merge(
         &self,
         atoms: &Atoms,
@@ -176,7 +176,7 @@ impl<'a> Costs<'a> {
         Ok((merged, classes))
     }
 
-    /// The classes after one more split: numbers for atoms, and how many.
+    /// The classes after one more split: the class of each atom, and the number of classes.
     pub(super) fn divide(
         &self,
         atoms: &Atoms,
@@ -212,7 +212,7 @@ impl<'a> Costs<'a> {
             .map(|(class, tuple)| *class as usize * split.sides() + split.side(codes.get(*tuple as usize)))
     }
 
-    /// The rows of some groups of atoms, and whether each passes these tests; a group without rows does not.
+    /// The rows of some groups of atoms, and whether each group passes these tests. A group without rows does not.
     fn judged(
         &self,
         atoms: &Atoms,
@@ -244,8 +244,8 @@ impl<'a> Costs<'a> {
         sizes.into_iter().enumerate().map(judged).collect()
     }
 
-    /// What every set costs at least that divides these classes no further than into these atoms. A class that fails a
-    /// lasting test is suppressed in all of them; any other atom is at best a class of its own.
+    /// A lower bound on the cost of every set that divides these classes no further than into these atoms. A class
+    /// that fails a lasting test is suppressed in all of these sets; any other atom is at best a class of its own.
     fn bound(&self, atoms: &Atoms, groups: usize, keys: impl Iterator<Item = usize> + Clone) -> Result<u128> {
         let judged = self.judged(atoms, groups, &keys, &self.lasting)?;
         let failing: u64 = judged.iter().filter(|(_, passes)| !passes).map(|(size, _)| size).sum();
@@ -256,12 +256,12 @@ impl<'a> Costs<'a> {
         Ok(self.suppressed(failing) + shown.map(|(_, least)| least).sum::<u128>())
     }
 
-    /// What every set costs at least that is between the set of these classes and that of these atoms.
+    /// A lower bound on the cost of every set between the set of these classes and that of these atoms.
     pub(super) fn bound_of(&self, atoms: &Atoms, class_of_atom: &[u32], classes: usize) -> Result<u128> {
         self.bound(atoms, classes, class_of_atom.iter().map(|class| *class as usize))
     }
 
-    /// What is known about making each of some splits, on all cores.
+    /// Finds out what is known about making each of some splits, in parallel.
     pub(super) fn look(
         &self,
         atoms: &Atoms,
@@ -282,7 +282,7 @@ impl<'a> Costs<'a> {
         splits.par_iter().with_max_len(4).map(look).collect()
     }
 
-    /// What each of some splits would cost by its classes alone, on all cores.
+    /// The cost of each of some splits from its classes alone, computed in parallel.
     pub(super) fn try_all(
         &self,
         atoms: &Atoms,
@@ -298,7 +298,7 @@ impl<'a> Costs<'a> {
         splits.par_iter().with_max_len(4).map(cost).collect()
     }
 
-    /// What these classes cost if those that fail, and no others, are suppressed; and how many rows that are.
+    /// The cost of these classes if exactly the failing ones are suppressed, and the number of rows in those.
     pub(super) fn cost(&self, atoms: &Atoms, class_of_atom: &[u32], classes: usize) -> Result<(u128, u64)> {
         let keys = class_of_atom.iter().map(|class| *class as usize);
         let judged = self.judged(atoms, classes, &keys, &self.tests)?;
@@ -320,7 +320,7 @@ impl<'a> Costs<'a> {
         Ok((shown + self.suppressed(failing), failing))
     }
 
-    /// What publishing a set costs, with all that the star policy asks for; `None` if it cannot be.
+    /// The cost of publishing a set, including what the star policy demands; `None` if it cannot be published.
     pub(super) fn published(&self, set: &[bool]) -> Result<Option<u128>> {
         let step = Step::Maps(self.space.maps(set));
         let classes =
@@ -337,7 +337,7 @@ impl<'a> Costs<'a> {
         Ok(Some(squares + self.suppressed(classes.suppressed_rows())))
     }
 
-    /// Whether so many failing rows may be suppressed.
+    /// Whether this many failing rows may be suppressed.
     pub(super) fn allows(&self, failing: u64) -> bool {
         failing <= self.limit
     }

@@ -1,8 +1,9 @@
-//! K-Optimize (Bayardo, Agrawal 2005; algorithms.md B21): the best way to divide all columns into parts, by
-//! discernibility or the classification metric, with a bound on what was not looked at.
+//! K-Optimize (Bayardo, Agrawal 2005; algorithms.md B21): finds the best way to divide all columns into parts, by
+//! discernibility or the classification metric, with a bound on what was not visited.
 //!
-//! Sets of splits are enumerated: first all that have a split, then all that do not. Between a set that is made and the set
-//! of all splits that may still be made, every class is a union of the finest classes, which gives the bound.
+//! Sets of splits are enumerated: first all sets with a given split, then all sets without it. For every set between the
+//! set that is made and the set of all splits that may still be made, each class is a union of the finest classes. That
+//! gives the bound.
 
 use std::rc::Rc;
 
@@ -75,7 +76,7 @@ impl Algorithm for KOptimize {
         problem.budget.settle();
         let Some((cost, set)) = search.best else { return Err(nothing_found(problem, open.is_some())) };
         let mut solution = Solution::of_step(problem, Step::Maps(space.maps(&set)), Vec::new())?;
-        // The sum is the figure in another unit.
+        // The sum is the metric's figure in another unit.
         let missing = open.map_or(0, |open| cost.saturating_sub(open)) as f64 / (cost as f64).max(1.0);
         let classes =
             Classes::new(solution.assignment.clone(), &problem.table, &problem.quasi, problem.star_policy);
@@ -125,18 +126,18 @@ struct SetEnumeration<'a> {
     steps: u64,
 }
 
-/// The sets that have all splits of one set and may have those of another besides.
+/// The sets that contain all splits of one set (`made`), and may contain those of another (`open`).
 #[derive(Clone)]
 struct Branch {
     made: Vec<bool>,
-    /// Splits that may still be made, also those that another must precede.
+    /// Splits that may still be made, including those that need another split first.
     open: Vec<bool>,
     atoms: Rc<Atoms>,
     class_of_atom: Vec<u32>,
     classes: usize,
     /// The split that is being tried.
     tried: Option<usize>,
-    /// What its sets cost at least, as far as that was known when the last step began.
+    /// A lower bound on the cost of its sets, as known when the last step began.
     bound: u128,
 }
 
@@ -163,15 +164,15 @@ impl SetEnumeration<'_> {
     }
 
     fn is_beaten(&self, bound: u128) -> bool {
-        // What cannot be published at all is beaten by anything.
+        // A set that cannot be published at all is always beaten.
         bound == u128::MAX || self.best.as_ref().is_some_and(|(best, _)| bound >= *best)
     }
 
-    /// Looks at the set that a branch has made.
+    /// Visits the set that a branch has made.
     fn visit(&mut self, branch: &Branch) -> Result<()> {
         self.problem.progress.check()?;
         let (cost, failing) = self.costs.cost(&branch.atoms, &branch.class_of_atom, branch.classes)?;
-        // Publishing may cost more, for the sake of the suppressed rows, but never less.
+        // Publishing may cost more, to protect the suppressed rows, but never less.
         if self.costs.allows(failing)
             && !self.is_beaten(cost)
             && let Some(cost) = self.costs.published(&branch.made)?
@@ -203,7 +204,8 @@ impl SetEnumeration<'_> {
         Ok(Branch { made, open, atoms, class_of_atom, classes, tried: None, bound })
     }
 
-    /// A first answer: always the split that costs least, while that helps. Returns whether the budget is left.
+    /// Finds a first answer: always makes the split that costs least, as long as that helps. Returns whether there is
+    /// budget left.
     fn greedy(&mut self, root: &Branch) -> Result<bool> {
         let mut branch = root.clone();
         let mut cost = u128::MAX;
@@ -226,7 +228,7 @@ impl SetEnumeration<'_> {
         }
     }
 
-    /// Ends a search that ran out of time within a step, if it has found something.
+    /// Ends a search that ran out of time during a step, if it has found something.
     fn ended(&self, error: Error) -> Result<()> {
         match self.best {
             Some(_) => self.problem.budget.end_at(self.steps, error),
@@ -234,7 +236,7 @@ impl SetEnumeration<'_> {
         }
     }
 
-    /// Makes the split that costs least; whether that helps.
+    /// Makes the split that costs least. Returns whether that helped.
     fn greedy_step(&mut self, branch: &mut Branch, cost: &mut u128) -> Result<bool> {
         self.visit(branch)?;
         let ready = self.ready(branch);
@@ -249,12 +251,13 @@ impl SetEnumeration<'_> {
         }
     }
 
-    /// Goes through all sets that can be better than the best. If the budget ends that, returns what the sets that were not
-    /// looked at cost at least.
+    /// Goes through all sets that can be better than the best. If the budget runs out, returns a lower bound on the cost of
+    /// the sets that were not visited.
     fn enumerate(&mut self, root: Branch) -> Result<Option<u128>> {
         let mut stack = vec![root];
         loop {
-            // What is known at the last step, and not what was learnt since: the steps alone decide.
+            // Use the bounds as they were at the last step, and not what was learnt since, so that the result depends on
+            // the steps alone.
             let open = stack.iter().map(|branch| branch.bound).min().unwrap_or(u128::MAX);
             if self.is_spent() {
                 return Ok(Some(open));
@@ -267,7 +270,7 @@ impl SetEnumeration<'_> {
         }
     }
 
-    /// Goes on to the next set and looks at it; whether there is one.
+    /// Goes on to the next set and visits it. Returns whether there was one.
     fn advance(&mut self, stack: &mut Vec<Branch>) -> Result<bool> {
         while let Some(branch) = stack.last_mut() {
             if let Some(tried) = branch.tried.take() {
@@ -286,7 +289,7 @@ impl SetEnumeration<'_> {
         Ok(false)
     }
 
-    /// The split to try next, after those that cannot help are closed; `None` if nothing in the branch can be better.
+    /// Returns the split to try next, after closing those that cannot help; `None` if nothing in the branch can be better.
     fn next(&self, branch: &mut Branch) -> Result<Option<usize>> {
         loop {
             branch.bound = self.bound(branch)?;
@@ -299,7 +302,7 @@ impl SetEnumeration<'_> {
             for (place, look) in ready.iter().zip(&looks) {
                 let end = self.space.splits[*place].end;
                 if look.divides == 0 {
-                    // It changes nothing here, nor in any set that has more. Where it makes way for others it is made.
+                    // The split changes nothing here, nor in any larger set. If other splits need it, it is made.
                     branch.open[*place] = false;
                     branch.made[*place] = end > place + 1;
                     divided |= branch.made[*place];
@@ -312,7 +315,7 @@ impl SetEnumeration<'_> {
                 self.merge(branch)?;
             }
             if !closed && !divided {
-                // What divides most classes first, then in the order of columns and codes.
+                // The split that divides most classes comes first, then the order of columns and codes.
                 let open = ready.iter().zip(&looks).filter(|(place, _)| branch.open[**place]);
                 return Ok(open
                     .min_by_key(|(place, look)| (usize::MAX - look.divides, **place))
@@ -321,13 +324,13 @@ impl SetEnumeration<'_> {
         }
     }
 
-    /// Excludes a split and all that need it.
+    /// Excludes a split and all splits that need it.
     fn close(&self, branch: &mut Branch, place: usize) -> Result<()> {
         branch.open[place..self.space.splits[place].end].fill(false);
         self.merge(branch)
     }
 
-    /// Brings the atoms up to date with what is open.
+    /// Updates the atoms to the splits that are open.
     fn merge(&self, branch: &mut Branch) -> Result<()> {
         let finest: Vec<bool> =
             branch.made.iter().zip(&branch.open).map(|(made, open)| *made || *open).collect();

@@ -7,8 +7,8 @@ use crate::table::frequency::{Cell, merged};
 use crate::table::hierarchy::Hierarchy;
 use crate::table::quasi::Shape;
 
-/// A cut `≤ code | > code` that leaves enough rows on both sides; of two the one with the smaller key is better, of equal keys the
-/// one with the smaller code.
+/// A cut `≤ code | > code` that leaves enough rows on both sides. The cut with the smaller key is better; of equal keys, the one
+/// with the smaller code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ranked {
     pub(super) key: u64,
@@ -17,7 +17,7 @@ pub(super) struct Ranked {
     pub(super) left: u64,
 }
 
-/// What a part has under one child of its lowest node.
+/// The rows of a part under one child of its lowest node.
 struct Child {
     low: u32,
     high: u32,
@@ -35,9 +35,10 @@ impl MondrianSearch<'_> {
     ) -> Option<Division> {
         let quasi = &self.problem.quasi[column];
         match &quasi.shape {
-            // Sets of values need no node, so the leaves are cut in their order.
+            // Sets of values need no node, so their leaves are cut like a line.
             Shape::Tree(tree) if !quasi.sets => self.tree_cut(part, column, extent, tree),
-            // Missing values apart, if they are enough; else they stay with the largest numbers, which then show nothing here.
+            // Separate missing values, if there are enough. Otherwise they stay with the largest numbers, which then show nothing
+            // here.
             Shape::Line(line) if Some(extent.high) == line.missing() => {
                 let apart = Division::after(extent.high - 1, extent.high);
                 if self.allowable(part, column, &apart) {
@@ -77,8 +78,8 @@ impl MondrianSearch<'_> {
         !self.reads_payloads || self.tests.iter().all(|test| test.passes(&class))
     }
 
-    /// One part for each child of the lowest node above the part. Children that fail alone stay together in one part, which shows
-    /// the node itself; should that part fail too, the smallest children that pass join it.
+    /// Divides by the children of the lowest node above the part. Children that fail alone stay together in one part, which shows
+    /// the node itself. If that part fails too, the smallest children that pass join it.
     fn tree_cut<C: Code>(
         &self,
         part: &Part<'_, C>,
@@ -93,7 +94,7 @@ impl MondrianSearch<'_> {
             if self.settings.small_children == SmallChildren::Refuse {
                 return None;
             }
-            // The smallest last, equal ones in their order.
+            // The smallest come last, and equal ones keep their order.
             alone.sort_by_key(|child| (std::cmp::Reverse(children[*child].rows), std::cmp::Reverse(*child)));
             let mut rows = together.iter().map(|child| children[*child].rows).sum();
             let mut cells =
@@ -110,7 +111,7 @@ impl MondrianSearch<'_> {
         if alone.len() + usize::from(!together.is_empty()) < 2 {
             return None;
         }
-        // Children that do not occur go with those that show the node, else with the next child.
+        // Children that do not occur go to the part that shows the node, or else to the next child.
         let rest = alone.len() as u32;
         let mut uppers = Vec::with_capacity(2 * alone.len() + 1);
         let node = tree.range(tree.lca_of_range(extent.low, extent.high));
@@ -129,7 +130,8 @@ impl MondrianSearch<'_> {
         Some(Division::Ranges(uppers))
     }
 
-    /// The children of the lowest node above a part that occur in it, in their order; their cells only where a model reads them.
+    /// The children of the lowest node above a part that occur in it, in their order. Their cells are filled only if a model reads
+    /// them.
     fn children<C: Code>(
         &self,
         part: &Part<'_, C>,
@@ -162,7 +164,7 @@ impl MondrianSearch<'_> {
         children
     }
 
-    /// The best cut `≤ x | > x` whose two sides meet every model; of a relaxed search the middle itself, if it may be cut.
+    /// The best cut `≤ x | > x` whose two sides meet every model. A relaxed search first tries the middle itself.
     fn middle_cut<C: Code>(&self, part: &Part<'_, C>, column: usize, extent: &Extent) -> Option<Division> {
         let literal = matches!(self.settings.rule, Rule::Widest { literal: true });
         if self.settings.relaxed {
@@ -185,7 +187,7 @@ impl MondrianSearch<'_> {
         }
         let enough = |cut: &Ranked| cut.left.min(part.rows - cut.left) >= self.least;
         let cuts: Vec<Ranked> = cuts.into_iter().filter(enough).collect();
-        // The best cut mostly passes; only if it does not is every cut looked at.
+        // The best cut mostly passes. Only if it does not is every cut tested.
         let best = after(cuts.iter().min()?.code);
         if !self.reads_payloads || self.allowable(part, column, &best) {
             return Some(best);
@@ -193,7 +195,7 @@ impl MondrianSearch<'_> {
         self.sweep(part, column, &cuts).map(after)
     }
 
-    /// Every cut, the better the more balanced.
+    /// Every cut; the more balanced, the better.
     fn by_balance<C: Code>(&self, part: &Part<'_, C>, column: usize, extent: &Extent) -> Vec<Ranked> {
         let by_code = self.rows_by_code(part, column, extent);
         let mut left = 0;
@@ -212,7 +214,7 @@ impl MondrianSearch<'_> {
         &Extent { low, high, .. }: &Extent,
     ) -> Vec<(u32, u64)> {
         let weighted = part.column(column).map(|(unit, code)| (code, self.units.weight(unit)));
-        // A histogram where the range is small against the part, else a sort.
+        // A histogram if the range is small compared with the part, otherwise a sort.
         if ((high - low) as usize) < 4 * part.ids.len() {
             let mut rows = vec![0; (high - low) as usize + 1];
             weighted.for_each(|(code, weight)| rows[(code - low) as usize] += weight);
@@ -230,7 +232,7 @@ impl MondrianSearch<'_> {
         by_code
     }
 
-    /// The best of the cuts (given by ascending code) whose sides pass, moving rows from right to left once.
+    /// Finds the best of the cuts (given by ascending code) whose sides pass, by moving rows from right to left once.
     fn sweep<C: Code>(&self, part: &Part<'_, C>, column: usize, cuts: &[Ranked]) -> Option<u32> {
         let mut units: Vec<(u32, u32)> = part.column(column).map(|(unit, code)| (code, unit)).collect();
         units.sort_unstable();
@@ -260,7 +262,7 @@ impl MondrianSearch<'_> {
     }
 }
 
-/// The division in two equal halves, equal codes in the order of the units; a unit is one row here.
+/// The division into two equal halves; equal codes are ordered by unit. A unit is one row here.
 fn half<C: Code>(part: &Part<'_, C>, column: usize) -> Option<Division> {
     let mut units: Vec<(u32, u32)> = part.column(column).map(|(unit, code)| (code, unit)).collect();
     let last = units.len().div_ceil(2).checked_sub(1)?;

@@ -1,17 +1,17 @@
-//! Cuts by what they tell about the class (algorithms.md B2).
+//! Cuts chosen by what they say about the class (algorithms.md B2).
 
 use super::cuts::Ranked;
 use super::part::{Code, Division, Extent, Part};
 use super::search::MondrianSearch;
 use crate::metrics::contingency::{TIE, entropy};
 
-/// Entropies closer than [`TIE`] are equal, so they are compared as multiples of it.
+/// Converts an entropy to whole multiples of [`TIE`], so that entropies closer than that are equal.
 fn key(entropy: f64) -> u64 {
     (entropy / TIE).round() as u64
 }
 
-/// The entropy that is left after a cut, in bits: of each part by its share of the rows. `rows` are the rows of each part per
-/// class.
+/// The entropy that remains after a cut, in bits: the sum over parts, weighted by their shares of the rows. `rows` are the
+/// rows of each part per class.
 fn remaining(rows: &[&[u64]]) -> f64 {
     let size = |rows: &[u64]| rows.iter().sum::<u64>() as f64;
     let whole: f64 = rows.iter().map(|rows| size(rows)).sum();
@@ -19,8 +19,8 @@ fn remaining(rows: &[&[u64]]) -> f64 {
 }
 
 impl MondrianSearch<'_> {
-    /// The allowable cut of these columns after which the class is known best; equal ones in the order of the columns. None if
-    /// that tells less than `min_gain` bits.
+    /// The allowable cut of these columns that says most about the class; of equals, the one in the first column. Returns
+    /// `None` if that gains less than `min_gain` bits.
     pub(super) fn most_informative<C: Code>(
         &self,
         part: &Part<'_, C>,
@@ -64,7 +64,7 @@ impl MondrianSearch<'_> {
         rows
     }
 
-    /// Every cut of a column, the better the less entropy of the class it leaves.
+    /// Every cut of a column; the less entropy of the class remains, the better.
     pub(super) fn by_information<C: Code>(
         &self,
         part: &Part<'_, C>,

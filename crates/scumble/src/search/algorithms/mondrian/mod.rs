@@ -1,8 +1,8 @@
-//! Mondrian (LeFevre, DeWitt, Ramakrishnan 2006; algorithms.md B1): the table is cut along its widest column, again and
-//! again, while every part still meets every model.
+//! Mondrian (LeFevre, DeWitt, Ramakrishnan 2006; algorithms.md B1): cuts the table along its widest column, again and
+//! again, as long as every part meets every model.
 //!
-//! `units` are what is divided, `part` is how, `cuts` finds the cut of one column, `search` cuts until nothing can be cut.
-//! InfoGain Mondrian shares all of it and chooses its cuts by `gain`.
+//! `units` defines what is divided, `part` divides it, `cuts` finds the cut of one column, and `search` cuts until nothing
+//! can be cut. InfoGain Mondrian shares all of this and chooses its cuts by `gain`.
 
 mod cuts;
 mod gain;

@@ -2,18 +2,18 @@
 
 /// A part of the table: its units, and the region of codes that cuts have left it.
 ///
-/// The codes lie unit by unit and move with the units, so that a part is one piece of memory: a search spends its time
-/// going through parts, and small ones then fit into the cache.
+/// The codes are stored unit by unit and move with the units, so that a part is contiguous in memory. A search spends its
+/// time going through parts, and small ones then fit into the cache.
 pub(super) struct Part<'t, C> {
     pub(super) ids: &'t mut [u32],
     pub(super) codes: &'t mut [C],
-    /// How many columns there are, which is the number of codes of a unit.
+    /// The number of columns, which is the number of codes of a unit.
     pub(super) width: usize,
     pub(super) rows: u64,
     pub(super) region: Vec<(u32, u32)>,
 }
 
-/// A code in a part: two bytes where they suffice, since a search mostly waits for memory.
+/// A code in a part. It has two bytes where they suffice, since a search mostly waits for memory.
 pub(super) trait Code: Copy + Ord + Default + Send + Sync + Into<u32> {
     fn from_code(code: u32) -> Self;
 }
@@ -30,23 +30,24 @@ impl Code for u32 {
     }
 }
 
-/// What a part has of one column.
+/// The extent of a part in one column.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Extent {
     /// The least and the greatest code.
     pub(super) low: u32,
     pub(super) high: u32,
-    /// The codes themselves, one bit each, where the column publishes sets of values.
+    /// The codes that occur, one bit each, if the column publishes sets of values.
     pub(super) present: u64,
 }
 
 /// How the units of a part are divided along one column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Division {
-    /// Codes at most the first number (and above the one before) go to the part of the second. Several ranges of codes
-    /// may go to the same part.
+    /// Pairs of a greatest code and a part: codes up to the first number (and above that of the pair before) go to this
+    /// part. Several ranges of codes may go to the same part.
     Ranges(Vec<(u32, u32)>),
-    /// Units up to this code, and with this code up to this unit, go to the first part, all others to the second.
+    /// Units with smaller codes, and those with this code up to this unit, go to the first part; all others go to the
+    /// second.
     Half(u32, u32),
 }
 
@@ -56,7 +57,7 @@ impl Division {
         Self::Ranges(vec![(x, 0), (high, 1)])
     }
 
-    /// How many parts it makes.
+    /// The number of parts.
     pub(super) fn parts(&self) -> usize {
         match self {
             Self::Ranges(uppers) => uppers.iter().map(|(_, part)| *part as usize + 1).max().unwrap_or(0),
@@ -87,7 +88,8 @@ impl<'t, C: Code> Part<'t, C> {
         self.units().map(move |(unit, codes)| (unit, codes[column].into()))
     }
 
-    /// The pieces of a part in their order, with their rows; the region is still the whole part's.
+    /// Divides a part into pieces, in their order, and counts their rows. Each piece still has the region of the whole
+    /// part.
     pub(super) fn divide(
         self,
         column: usize,
@@ -113,8 +115,8 @@ impl<'t, C: Code> Part<'t, C> {
     }
 }
 
-/// Brings the units of each group together, in the order of the groups; `counts` are the sizes of the groups. Each unit is
-/// swapped to its place at once, so that no second copy is needed.
+/// Brings the units of each group together, in the order of the groups. `counts` are the sizes of the groups. Each unit is
+/// swapped directly to its place, so no second copy is needed.
 fn regroup<C: Code>(
     ids: &mut [u32],
     codes: &mut [C],
@@ -137,7 +139,7 @@ fn regroup<C: Code>(
             let to = next[other];
             next[other] += 1;
             if other != this {
-                // Groups before this one are complete, so the other place lies behind.
+                // Groups before this one are complete, so the other place lies after it.
                 ids.swap(at, to);
                 let (front, back) = codes.split_at_mut(to * width);
                 front[at * width..(at + 1) * width].swap_with_slice(&mut back[..width]);

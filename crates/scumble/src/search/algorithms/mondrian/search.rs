@@ -13,23 +13,23 @@ use crate::table::quasi::{Quasi, Shape, Value};
 /// How cuts are chosen and made.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::search::algorithms) struct Settings {
-    /// Which cut is taken.
+    /// The cut that is taken.
     pub(in crate::search::algorithms) rule: Rule,
     /// Whether rows with equal values may go to both sides of a cut.
     pub(in crate::search::algorithms) relaxed: bool,
-    /// What becomes of children that are too small alone.
+    /// How children that are too small alone are handled.
     pub(in crate::search::algorithms) small_children: SmallChildren,
 }
 
-/// Which of the allowable cuts is taken.
+/// The rule that chooses among the allowable cuts.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::search::algorithms) enum Rule {
-    /// The most balanced one of the widest column that has one; if literal, only at the median.
+    /// The most balanced cut of the widest column that has one; if literal, only a cut at the median.
     Widest {
-        /// Whether only the median itself counts.
+        /// Whether only the median itself is tried.
         literal: bool,
     },
-    /// The one of all columns after which the class is known best.
+    /// The cut, over all columns, that says most about the class.
     Information {
         /// The class, a payload column.
         class: usize,
@@ -38,7 +38,7 @@ pub(in crate::search::algorithms) enum Rule {
     },
 }
 
-/// What becomes of a node's children that fail a model alone.
+/// How a node's children that fail a model alone are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::search::algorithms) enum SmallChildren {
     /// They stay together in one part, which shows the node.
@@ -48,7 +48,7 @@ pub(in crate::search::algorithms) enum SmallChildren {
 }
 
 impl SmallChildren {
-    /// The parameter `small_children`.
+    /// Reads the parameter `small_children`.
     pub(in crate::search::algorithms) fn read(parameters: &Parameters) -> Result<Self> {
         let refuse = parameters.choice("small_children", &["together", "refuse"])? == Some("refuse");
         Ok(if refuse { Self::Refuse } else { Self::Together })
@@ -58,7 +58,7 @@ impl SmallChildren {
 /// Parts smaller than this are cut on one thread.
 const PARALLEL_ROWS: u64 = 1 << 12;
 
-/// What every part needs to know.
+/// The data that all parts share.
 pub(super) struct MondrianSearch<'a> {
     pub(super) problem: &'a Problem,
     pub(super) units: Units<'a>,
@@ -102,7 +102,8 @@ fn classes<'c>(cut: &'c Cut, found: &mut Vec<(&'c [Value], usize)>) {
 }
 
 impl MondrianSearch<'_> {
-    /// The tree of cuts as a rule. Parts were cut in place, so the tuples of the first class come first, and so on.
+    /// Makes a rule from the tree of cuts. Parts were cut in place, so the tuples of the first class come first,
+    /// and so on.
     fn tree(&self, root: Cut, ids: &[u32]) -> (Recoding, Assignment) {
         let mut class_of_tuple = vec![0; ids.len()];
         let mut found = Vec::new();
@@ -118,7 +119,7 @@ impl MondrianSearch<'_> {
         (Recoding { step: Step::Cuts(tree), shown: None }, assignment)
     }
 
-    /// The classes themselves, where rows of one tuple may be in several.
+    /// Makes a rule that lists the classes, for rows of one tuple that may be in several classes.
     fn regions(&self, root: &Cut, ids: &[u32]) -> (Recoding, Assignment) {
         let mut found = Vec::new();
         classes(root, &mut found);
@@ -166,7 +167,7 @@ impl MondrianSearch<'_> {
         Ok(Cut::Class(self.values(&part.region, &extents), part.ids.len()))
     }
 
-    /// The cut that is made of a part, if one is allowed.
+    /// Chooses a cut of a part, if one is allowed.
     fn choose<C: Code>(&self, part: &Part<'_, C>, extents: &[Extent]) -> Option<(usize, Division)> {
         let mut widths: Vec<(f64, usize)> = self
             .problem
@@ -179,7 +180,7 @@ impl MondrianSearch<'_> {
             .collect();
         match self.settings.rule {
             Rule::Widest { .. } => {
-                // Widest first; equal widths in the order of the columns.
+                // The widest column comes first; equal widths are in the order of the columns.
                 widths.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 widths.into_iter().find_map(|(_, column)| {
                     let division = self.cut(part, column, &extents[column])?;
@@ -193,7 +194,7 @@ impl MondrianSearch<'_> {
         }
     }
 
-    /// The least and greatest code of each column in a part, and all codes where they are published.
+    /// The least and greatest code of each column in a part, and all codes if the column publishes sets.
     fn extents<C: Code>(&self, part: &Part<'_, C>) -> Vec<Extent> {
         let first = part.codes.get(..part.width).unwrap_or_default();
         let (mut low, mut high) = (first.to_vec(), first.to_vec());
@@ -214,8 +215,8 @@ impl MondrianSearch<'_> {
         extents
     }
 
-    /// What a finished part shows: nodes and sets as small as its values allow, intervals as wide as its region,
-    /// unless the column asks for tight ones.
+    /// The values that a finished part shows: nodes and sets as small as its values allow; intervals as wide as its
+    /// region, unless the column asks for tight ones.
     fn values(&self, region: &[(u32, u32)], extents: &[Extent]) -> Box<[Value]> {
         let value = |quasi: &Quasi, region: &(u32, u32), extent: &Extent| match &quasi.shape {
             _ if quasi.sets => Value::Subset(extent.present),
@@ -236,7 +237,7 @@ impl MondrianSearch<'_> {
         let uppers = match division {
             Division::Ranges(uppers) => {
                 if matches!(self.problem.quasi[column].shape, Shape::Line(_)) {
-                    // Neighbouring regions leave no gap: a new row finds one.
+                    // Neighbouring regions leave no gap, so every new row falls into one.
                     let mut low = region.0;
                     for ((upper, _), piece) in uppers.iter().zip(&mut pieces) {
                         piece.region[column] = (low, *upper);
@@ -265,7 +266,7 @@ impl MondrianSearch<'_> {
     }
 }
 
-/// How wide a part is in a column, from 0 to 1 (B1, "Definitions").
+/// The width of a part in a column, from 0 to 1 (B1, "Definitions").
 fn width(quasi: &Quasi, extent: &Extent) -> f64 {
     let (low, high) = (extent.low, extent.high);
     if low == high {

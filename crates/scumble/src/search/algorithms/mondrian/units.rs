@@ -1,8 +1,9 @@
-//! What moves from part to part: whole tuples where equal rows stay together, single rows where they need not.
+//! The units that move from part to part: whole tuples if equal rows must stay together, otherwise single
+//! rows.
 
 use crate::table::frequency::{Cell, FrequencyTable};
 
-/// The indivisible things that a search divides, numbered in the order of the tuples.
+/// The indivisible units of a search, numbered in the order of the tuples.
 pub(super) enum Units<'a> {
     /// Tuples with all their rows (strict partitioning).
     Tuples(&'a FrequencyTable),
@@ -28,7 +29,7 @@ impl<'a> Units<'a> {
         Self::Rows((0..table.tuples() as u32).flat_map(rows_of).collect())
     }
 
-    /// How many there are.
+    /// The number of units.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Tuples(table) => table.tuples(),

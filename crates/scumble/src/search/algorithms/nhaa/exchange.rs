@@ -1,12 +1,13 @@
-//! Who shows whose value: a perfect matching of a ring, drawn such that each of the l rows of a record is as likely as the others
+//! Decides which record shows whose value: draws a perfect matching of a ring such that each of the l rows of a record is equally likely
 //! (algorithms.md B10, step 4).
 //!
-//! Record i of a ring may show the value of row i + d, for d from 0 to l − 1. A matching is written as its d's.
+//! Record i of a ring may show the value of row i + d, for d from 0 to l − 1. A matching is written as the list of its d's.
 //!
-//! **What a matching may not do.** Someone who knows the ring knows that the l records that cover a row show its value exactly once: any
-//! other row from which they take theirs is less than l places away, so it has another value. A value that two of them show is therefore
-//! not the row's, and with l − 1 of them showing the same the last one gives it away. So the records must show different values in any l
-//! neighbours again, as the rows do. Turning the whole ring keeps that; of random matchings those are taken that do.
+//! **What a matching may not do.** Somebody who knows the ring knows that exactly one of the l records that cover a row shows that row's
+//! value: any other row from which they take a value is less than l places away, so it has another value. A value that two of these records
+//! show is therefore not the row's, and if l − 1 of them show the same value, the last one gives the row's value away. So any l neighbouring
+//! records must show different values, as the rows do. Shifting the whole ring keeps this property; of random matchings only those with this
+//! property are used.
 
 use rand_chacha::ChaCha20Rng;
 
@@ -17,23 +18,23 @@ use crate::base::chance::below;
 pub enum Exchange {
     /// A ring is divided into random matchings, of which one is drawn.
     Decompose,
-    /// Every record of a ring takes the value from the same distance: whoever knows one link knows all of the ring.
+    /// Every record of a ring takes the value from the same distance. Somebody who knows one link then knows the whole ring.
     Shift,
 }
 
-/// What was drawn for a ring.
+/// The draw of a ring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Drawn {
-    /// For each place how far ahead the value is taken from.
+    /// For each place, how far ahead the value is taken from.
     pub(crate) ahead: Vec<u32>,
-    /// Whether that is equally far for all.
+    /// Whether all places take the value from equally far ahead.
     pub(crate) turned: bool,
 }
 
-/// So many decompositions of a ring are tried.
+/// The most decompositions of a ring that are tried.
 const TRIES: usize = 64;
 
-/// Draws a matching of a ring, whose values in their order are given.
+/// Draws a matching of a ring. `values` are the ring's values in their order.
 pub(crate) fn draw(values: &[u32], l: u32, exchange: Exchange, chance: &mut ChaCha20Rng) -> Drawn {
     let pick = below(u64::from(l), chance) as u32;
     let matchings = match exchange {
@@ -48,8 +49,8 @@ pub(crate) fn draw(values: &[u32], l: u32, exchange: Exchange, chance: &mut ChaC
     Drawn { turned: ahead.windows(2).all(|pair| pair[0] == pair[1]), ahead }
 }
 
-/// All l matchings of a random decomposition, if each of them passes a test. Every pair of a record and one of its rows is in exactly one of
-/// them.
+/// Returns all l matchings of a random decomposition, if every one of them passes a test. Every pair of a record and one of its rows is in
+/// exactly one of them.
 fn decomposition(
     rows: usize,
     l: u32,
@@ -79,12 +80,12 @@ fn shows_differ(values: &[u32], ahead: &[u32], l: usize) -> bool {
     (0..rows).all(|place| (1..l.min(rows)).all(|step| shown[place] != shown[(place + step) % rows]))
 }
 
-/// A random perfect matching of a regular graph: from each record without a row a random walk leads to a free row, by way of records that
-/// then take another one (Goel, Kapralov, Khanna 2010: n log n steps are expected). `free` are the edges that are left, equally many at
-/// each place.
+/// Draws a random perfect matching of a regular graph. From each record without a row, a random walk leads to a free row by way of records
+/// that then take another row (Goel, Kapralov, Khanna 2010: n log n steps are expected). `free` are the edges that are left, the same number
+/// at each place.
 fn matching(free: &[Vec<u32>], chance: &mut ChaCha20Rng) -> Vec<u32> {
     let rows = free.len();
-    // The record that has each row, and for each record how far ahead its row is.
+    // For each row the record that has it, and for each record how far ahead its row is.
     let mut owner: Vec<Option<usize>> = vec![None; rows];
     let mut ahead = vec![0_u32; rows];
     let mut order: Vec<usize> = (0..rows).collect();
@@ -97,7 +98,7 @@ fn matching(free: &[Vec<u32>], chance: &mut ChaCha20Rng) -> Vec<u32> {
         loop {
             let edges = &free[at];
             let has_row = owner[(at + ahead[at] as usize) % rows] == Some(at);
-            // Any edge but the one that is in the matching.
+            // Draw any edge except the one in the matching.
             let own = if has_row { edges.iter().position(|edge| *edge == ahead[at]) } else { None };
             let others = edges.len() - usize::from(own.is_some());
             let mut drawn = below(others as u64, chance) as usize;
@@ -108,7 +109,7 @@ fn matching(free: &[Vec<u32>], chance: &mut ChaCha20Rng) -> Vec<u32> {
                 None => break,
             }
         }
-        // Where the walk left each record last, it leads straight to the free row.
+        // The edges on which the walk last left each record lead straight to the free row.
         let mut at = start;
         loop {
             ahead[at] = next[at];
@@ -137,7 +138,7 @@ mod tests {
         taken.len() == ahead.len() && ahead.iter().all(|step| *step < l)
     }
 
-    /// Rows per value, none above a 1/l share.
+    /// Rows per value, none with more than a 1/l share.
     fn rings() -> impl Strategy<Value = (Vec<u32>, u32)> {
         (2..6_u32, prop::collection::vec(1..5_u64, 1..14)).prop_filter_map("eligible", |(l, counts)| {
             let rows: u64 = counts.iter().sum();
@@ -162,7 +163,7 @@ mod tests {
             }
         }
 
-        /// What is shown has different values in any l neighbours, as the rows have.
+        /// Any l neighbours show different values, as the rows have them.
         #[test]
         fn neighbours_show_different_values((values, l) in rings(), seed in any::<u64>()) {
             let mut chance = ChaCha20Rng::seed_from_u64(seed);
@@ -177,7 +178,7 @@ mod tests {
         }
     }
 
-    /// algorithms.md B10: with four rows and l = 2 there are two matchings, and either is drawn as often.
+    /// algorithms.md B10: with four rows and l = 2 there are two matchings, and both are equally likely.
     #[test]
     fn four_rows_in_pairs() {
         let mut chance = ChaCha20Rng::seed_from_u64(1);
@@ -191,10 +192,10 @@ mod tests {
         }
     }
 
-    /// Without the condition a matching may give a row away: of the three records that cover row 2, two show the same value.
+    /// Without the condition, a matching may reveal a row: of the three records that cover row 2, two show the same value.
     #[test]
     fn a_matching_that_gives_a_value_away_is_not_drawn() {
-        // Places 0 to 5; rows 0 and 3 both have a. Record 0 takes row 0, record 1 row 3, record 2 row 2.
+        // Places 0 to 5; rows 0 and 3 both have the value a. Record 0 takes row 0, record 1 row 3, record 2 row 2.
         let values = [0, 1, 2, 0, 1, 2];
         let ahead = [0, 2, 0, 1, 1, 2];
         assert!(is_matching(&ahead, 3) && windows_differ(&values, 3));
@@ -203,7 +204,7 @@ mod tests {
         assert!((0..200).all(|_| draw(&values, 3, Exchange::Decompose, &mut chance).ahead != ahead));
     }
 
-    /// Rows with all different values: every matching may be drawn, not only turns.
+    /// If all rows have different values, every matching may be drawn, not only shifts.
     #[test]
     fn a_ring_without_repetition_is_not_just_turned() {
         let mut chance = ChaCha20Rng::seed_from_u64(1);

@@ -1,6 +1,6 @@
-//! NHAA (Wong, Mamoulis, Cheung 2010; algorithms.md B10): the rows of each part of the table stand in a ring, in which any l neighbours
-//! have different sensitive values. Every row is published as what covers it and the l − 1 rows after it, with the value of one of
-//! these l rows, drawn at random.
+//! NHAA (Wong, Mamoulis, Cheung 2010; algorithms.md B10): arranges the rows of each part of the table in a ring, in which any l
+//! neighbours have different sensitive values. Every row is published as the values that cover it and the l − 1 rows after it, with the
+//! sensitive value of one of these l rows, drawn at random.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ fn build(parameters: &Parameters) -> Result<Box<dyn RecordAlgorithm>> {
     Ok(Box::new(Nhaa { exchange }))
 }
 
-/// The payload column whose values are exchanged, and among how many rows.
+/// The payload column whose values are exchanged, and the number of rows among which they are.
 fn asked(problem: &Problem) -> Result<(usize, u64)> {
     let of_model = |model: &dyn crate::models::Model| {
         let l = frequency_l(model).filter(|_| problem.is_about_all(model))?;
@@ -123,7 +123,7 @@ fn rows_per_value(problem: &Problem, column: usize) -> Vec<u64> {
 }
 
 impl RecordAlgorithm for Nhaa {
-    /// A ring is one component, and l of its records cover each of its rows.
+    /// k-concealment, because a ring is one component, and l of its records cover each of its rows.
     fn capabilities(&self) -> RecordCapabilities {
         RecordCapabilities { exchanges: true, ..RecordCapabilities::of(Linkage::Matches) }
     }
@@ -174,7 +174,7 @@ impl RecordAlgorithm for Nhaa {
     }
 }
 
-/// The tuples of each part: the table is cut as long as no value has more than 1/l of the rows of a part.
+/// The tuples of each part. The table is cut as long as no value has more than 1/l of the rows of a part.
 fn parts(problem: &Problem) -> Result<Vec<Vec<u32>>> {
     let settings = Settings {
         rule: Rule::Widest { literal: false },
@@ -192,7 +192,7 @@ fn parts(problem: &Problem) -> Result<Vec<Vec<u32>>> {
     Ok(parts)
 }
 
-/// The values that occur in a part, ascending; for each the tuples that have it, and how many of their rows.
+/// The values that occur in a part, ascending, each with the tuples that have it and how many of their rows do.
 fn rows_by_value(problem: &Problem, column: usize, part: &[u32]) -> Vec<order::Rows> {
     let payloads = problem.table.payloads();
     let mut rows: BTreeMap<u32, BTreeMap<u32, u32>> = BTreeMap::new();
@@ -205,7 +205,7 @@ fn rows_by_value(problem: &Problem, column: usize, part: &[u32]) -> Vec<order::R
     rows.into_iter().map(|(value, tuples)| order::Rows { value, tuples }).collect()
 }
 
-/// The records of rings by tuple, then value; and the rings as places of records.
+/// The records of the rings, ordered by tuple, then value, and the rings as places of records.
 fn records(
     space: &Space<'_>,
     rings: &[Vec<(u32, u32)>],

@@ -1,4 +1,4 @@
-//! The rows of a part as a ring, in which any l neighbours have different values (algorithms.md B10, step 2).
+//! Arranges the rows of a part in a ring, in which any l neighbours have different values (algorithms.md B10, step 2).
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use crate::error::Result;
 use crate::problem::Progress;
 use crate::search::algorithms::clustering::space::{Extent, Space};
 
-/// For each place of a ring the value that stands there, so that any l neighbours have different ones. `counts` are the rows per
-/// value; none is above a 1/l share of all.
+/// Returns the value at each place of a ring, so that any l neighbours have different values. `counts` are the rows per value; none may exceed
+/// a 1/l share of all rows.
 ///
-/// The ring falls into b = ⌊rows / l⌋ blocks of ⌊rows / b⌋ places or one more, which is at least l. The values, those with most rows
-/// first, are dealt to the first places of all blocks, then to the second places, and so on. At most ⌊rows / b⌋ values have b rows: these
-/// fill the same place of every block, so their rows are one block apart. Every other has fewer than b, so where it runs over from the last
-/// block to the next place of the first, it leaves out a block before it meets itself again. No order needs to be searched for, whether l
-/// divides the rows or not.
+/// The ring consists of b = ⌊rows / l⌋ blocks of ⌊rows / b⌋ places or one more, which is at least l. The values, those with most rows first,
+/// are dealt to the first places of all blocks, then to the second places, and so on. At most ⌊rows / b⌋ values have b rows. These fill the
+/// same place of every block, so their rows are one block apart. Every other value has fewer than b rows. So if it continues from the last
+/// block to the next place of the first one, it skips a block before it meets itself again. No order has to be searched for, whether or not l
+/// divides the number of rows.
 pub(super) fn places(counts: &[u64], l: u64) -> Vec<u32> {
     let rows: u64 = counts.iter().sum();
     let blocks = (rows / l.max(1)).max(1);
@@ -38,15 +38,15 @@ pub(super) fn places(counts: &[u64], l: u64) -> Vec<u32> {
 /// The rows of a part with one value.
 pub(super) struct Rows {
     pub(super) value: u32,
-    /// By tuple.
+    /// The number of rows, by tuple.
     pub(super) tuples: BTreeMap<u32, u32>,
 }
 
-/// So many rows of a value are compared on either side of the row before, by content; parts are mostly smaller.
+/// The number of rows of a value that are compared on either side of the row before, by content. Parts are mostly smaller.
 const NEAR: usize = 1024;
 
-/// The rows of a part in the order of its ring, each as its tuple and its value. Rows of one value may change their places, so each place gets
-/// the one that is nearest to the l − 1 places before it.
+/// The rows of a part in the order of its ring, each as its tuple and its value. Rows of one value may swap places, so each place gets the row
+/// that is nearest to the l − 1 places before it.
 pub(super) fn ring(
     space: &Space<'_>,
     mut rows: Vec<Rows>,
@@ -98,7 +98,7 @@ pub(super) mod tests {
         })
     }
 
-    /// Every way to write a number as a sum of at most so large numbers, largest first.
+    /// All ways to write a number as a sum of numbers of at most `most`, largest first.
     fn sums(rows: u64, most: u64) -> Vec<Vec<u64>> {
         if rows == 0 {
             return vec![Vec::new()];
@@ -108,7 +108,7 @@ pub(super) mod tests {
         (1..=most.min(rows)).flat_map(of_first).collect()
     }
 
-    /// All counts that are possible at all, for rings of up to 24 rows: l divides the rows or not.
+    /// All possible counts, for rings of up to 24 rows, whether or not l divides the number of rows.
     #[test]
     fn any_l_neighbours_differ_for_all_counts() {
         let mut rings = (0, 0);
@@ -134,9 +134,9 @@ pub(super) mod tests {
 
     #[test]
     fn values_are_dealt_block_by_block() {
-        // Three blocks of two; a has a row in each.
+        // Three blocks of two places; a has one row in each.
         assert_eq!(places(&[3, 2, 1], 2), [0, 1, 0, 1, 0, 2]);
-        // Two blocks for seven rows: of four and three places.
+        // Two blocks for seven rows: one of four places, one of three.
         assert_eq!(places(&[2, 2, 2, 1], 3), [0, 1, 2, 3, 0, 1, 2]);
     }
 }

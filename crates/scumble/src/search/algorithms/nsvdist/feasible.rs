@@ -53,7 +53,7 @@ fn at_most(size: u64, l: Rational) -> u64 {
 }
 
 /// Shares `need` places among values in proportion to `available`, without exceeding the `room` of any (largest remainders;
-/// ties to the smaller value). If all values together have room for fewer places, fewer are given.
+/// ties to the smaller value). `need` must be at most what all values together can take.
 pub(super) fn share(need: u64, available: &[u64], room: &[u64]) -> Vec<u64> {
     let limit: Vec<u64> = available.iter().zip(room).map(|(rows, room)| *rows.min(room)).collect();
     let mut given = vec![0; available.len()];

@@ -1,8 +1,8 @@
-//! The search that divides the lattice into boxes, for lattices with too many nodes to keep notes about each.
+//! The search that divides the lattice into boxes, for lattices with too many nodes to store notes about each.
 //!
-//! A box is all nodes from a finest to a coarsest one. None of them costs less than the finest would, with the rows suppressed
-//! that the coarsest says fail in all of them (branch and bound). The box with the least bound comes first, so that bound is
-//! one for all nodes that are left.
+//! A box consists of all nodes from a finest to a coarsest one. None of them costs less than the finest node would, if it
+//! suppressed the rows that fail in all of them according to the coarsest node (branch and bound). The box with the least
+//! bound comes first, so its bound is one for all remaining nodes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,24 +13,24 @@ use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::search::lattice::{Best, Bounds, Checker, Cost, Lattice};
 
-/// How many boxes are taken at once. Fixed, so that which nodes are looked at does not depend on the number of threads.
+/// The number of boxes taken at once. It is fixed, so that the nodes visited do not depend on the number of threads.
 const BATCH: usize = 4;
 
-/// All nodes from one to a coarser one. The order of the fields is that in which boxes are taken: the least bound first, then
-/// the coarser ones.
+/// A box: all nodes from one to a coarser one. The order of the fields is the order in which boxes are taken: the least bound
+/// first, then the coarser ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Span {
-    /// What its nodes cost at least.
+    /// A lower bound on the cost of its nodes.
     bound: Cost,
     low: Reverse<usize>,
     high: usize,
-    /// At least so many rows fail in all of its nodes.
+    /// A lower bound on the rows that fail in each of its nodes.
     failing: u64,
-    /// Whether its coarsest node was looked at.
+    /// Whether its coarsest node has been checked.
     looked: bool,
 }
 
-/// The best node, or the best found within the budget.
+/// Finds the best node, or the best one within the budget.
 pub(super) fn search<'a>(
     problem: &'a Problem,
     lattice: &'a Lattice,
@@ -48,7 +48,7 @@ pub(super) fn search<'a>(
     };
     let whole = Span { bound: least(0, 0), low: Reverse(0), high: lattice.top(), failing: 0, looked: false };
     let mut open = BinaryHeap::from([Reverse(whole)]);
-    // A round is a step, also without a look: boxes are divided.
+    // A round is a step even if no node is checked, because boxes are divided.
     let mut rounds = 0;
     while let Some(Reverse(first)) = open.peek() {
         if !best.can_be_beaten_by(first.bound, 0, 0) {
@@ -70,7 +70,7 @@ pub(super) fn search<'a>(
         let mut visits = match checker.visit_all(&coarsest) {
             Ok(visits) => visits.into_iter(),
             Err(error) => {
-                // Nothing was learnt; the boxes are as they were.
+                // Nothing was learnt, and the boxes are unchanged.
                 ended(problem, &best, checker.checked() + rounds, error)?;
                 open.extend(spans.into_iter().map(Reverse));
                 break;
@@ -101,7 +101,7 @@ pub(super) fn search<'a>(
     Ok(BestNode { best, gap, checker })
 }
 
-/// Ends a search that ran out of time within a look, if it has found something.
+/// Ends a search that ran out of time during a check, if it has found something.
 fn ended(problem: &Problem, best: &Best, steps: u64, error: Error) -> Result<()> {
     match best.node() {
         Some(_) => problem.budget.end_at(steps, error),
@@ -109,7 +109,7 @@ fn ended(problem: &Problem, best: &Best, steps: u64, error: Error) -> Result<()>
     }
 }
 
-/// Both halves of a box, divided in the column where this raises the bound of the coarser half most.
+/// Divides a box into two halves, in the column where that raises the bound of the coarser half most.
 fn divide(lattice: &Lattice, span: &Span, least: impl Fn(usize, u64) -> Cost) -> Vec<Span> {
     let (low, high) = (span.low.0, span.high);
     let middles = (0..lattice.width()).filter_map(|column| {

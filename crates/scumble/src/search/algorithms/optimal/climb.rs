@@ -1,4 +1,4 @@
-//! A good node soon: down from the top as long as that pays, then over and over from a little above the best.
+//! Finds a good node quickly: descends from the top as long as that pays, then again and again from a little above the best.
 
 use hashbrown::HashMap;
 
@@ -6,10 +6,10 @@ use crate::error::Result;
 use crate::problem::Budget;
 use crate::search::lattice::{Best, Bounds, Checker, Cost, Lattice};
 
-/// How many nodes are looked at together. Fixed, so that which nodes are looked at does not depend on the number of threads.
+/// The number of nodes checked together. It is fixed, so that the nodes checked do not depend on the number of threads.
 const BATCH: usize = 4;
 
-/// What a look at a node found.
+/// The result of checking a node.
 #[derive(Clone, Copy)]
 struct Seen {
     passes: bool,
@@ -23,9 +23,9 @@ pub(super) struct Climb<'s, 'a> {
     pub(super) bounds: Option<&'s Bounds<'a>>,
     pub(super) budget: &'a Budget,
     pub(super) best: &'s mut Best,
-    /// What a node that was looked at costs; the most of all if it fails, or cannot be published as it is.
+    /// The cost of each node that was checked; the greatest possible if the node fails, or cannot be published as it is.
     seen: HashMap<usize, Seen, foldhash::fast::FixedState>,
-    /// What is finer than one of these fails.
+    /// Whatever is finer than one of these nodes fails.
     failing: Vec<Vec<u32>>,
 }
 
@@ -40,7 +40,7 @@ impl<'s, 'a> Climb<'s, 'a> {
         Self { lattice, checker, bounds, budget, best, seen: HashMap::default(), failing: Vec::new() }
     }
 
-    /// Descends from the top, then from nodes one and two steps above the best, until that finds nothing better.
+    /// Descends from the top, then from nodes one and two steps above the best, until nothing better is found.
     pub(super) fn run(&mut self) -> Result<()> {
         self.look(&[self.lattice.top()])?;
         self.descend(self.lattice.top(), &[])?;
@@ -80,8 +80,8 @@ impl<'s, 'a> Climb<'s, 'a> {
         above
     }
 
-    /// Goes down as long as a finer node passes and costs less; columns that lose much and tell few rows apart go first. The
-    /// columns held stay as they are.
+    /// Descends as long as a finer node passes and costs less. Columns that lose much and separate few rows go first. The
+    /// columns in `held` stay as they are.
     fn descend(&mut self, from: usize, held: &[usize]) -> Result<()> {
         let mut node = from;
         'down: while !self.is_spent() {
@@ -93,7 +93,7 @@ impl<'s, 'a> Climb<'s, 'a> {
             let finer: Vec<usize> = finer.into_iter().map(|(_, node)| node).collect();
             for batch in finer.chunks(BATCH) {
                 self.look(batch)?;
-                // What passes may still be impossible to publish, such as a node that shows nothing.
+                // A node that passes may still be impossible to publish, such as a node that shows nothing.
                 let cost = self.seen.get(&node).map_or(Cost::MOST, |seen| seen.cost);
                 let pays = |seen: &Seen| seen.passes && (seen.cost < cost || cost == Cost::MOST);
                 if let Some(next) = batch.iter().find(|node| self.seen.get(*node).is_some_and(pays)) {
@@ -113,7 +113,7 @@ impl<'s, 'a> Climb<'s, 'a> {
         self.lattice.with_level(node, column, self.lattice.level(node, column) - 1)
     }
 
-    /// How much a step down in a column gains, for what it tells apart.
+    /// How much cost a step down in a column saves, relative to how far it separates rows.
     fn worth(&self, node: usize, column: usize) -> f64 {
         let level = self.lattice.level(node, column);
         let told = self.checker.entropy(column, level - 1) - self.checker.entropy(column, level);
@@ -124,7 +124,7 @@ impl<'s, 'a> Climb<'s, 'a> {
         gain / told.max(1e-9)
     }
 
-    /// Looks at those of the nodes that are neither known nor finer than one that fails.
+    /// Checks those of the nodes that are neither known nor finer than a failing one.
     fn look(&mut self, nodes: &[usize]) -> Result<()> {
         let levels: Vec<Vec<u32>> = nodes.iter().map(|node| self.lattice.levels(*node)).collect();
         let fails = |levels: &[u32]| {

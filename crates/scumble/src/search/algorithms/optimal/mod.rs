@@ -1,8 +1,9 @@
 //! The best full-domain recoding (algorithms.md B14, B18, B19): exact for every set of models, metric and suppression limit.
 //!
-//! Every node is either looked at, or known to suppress too many rows because a coarser one says so, or known to cost more
-//! than the best. `notes.rs` remembers this for every node; lattices too large for that are divided into boxes (`boxes.rs`)
-//! after `climb.rs` has found a good node to compare with. Both can be stopped, and then tell how far the optimum can be.
+//! Every node is checked, or known to suppress too many rows because a coarser one shows it, or known to cost more than the
+//! best. `notes.rs` stores this for every node. Lattices too large for that are divided into boxes (`boxes.rs`), after
+//! `climb.rs` has found a good node to compare with. Both searches can be stopped, and then report how far away the optimum
+//! can be.
 
 use super::{Algorithm, Capabilities, Finding, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
@@ -29,10 +30,10 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     build,
 };
 
-/// Notes about a node take some 30 bytes, and every conclusion goes through all nodes that it is about.
+/// The most nodes with notes. A note takes some 30 bytes, and every conclusion goes through all nodes that it concerns.
 const NOTED: usize = 1 << 21;
 
-/// Larger lattices are not searched to their end by chance: only with a budget.
+/// Larger lattices are searched only with a budget, so that nobody starts an endless search by mistake.
 const LARGEST: usize = 1 << 24;
 
 struct Optimal {
@@ -43,8 +44,8 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
     Ok(noting_at_most(NOTED))
 }
 
-/// The search that keeps notes about the nodes of lattices of at most this size, and divides larger ones into boxes. The
-/// answer is the same either way.
+/// The search that stores notes about the nodes of lattices up to this size, and divides larger ones into boxes. The result
+/// is the same either way.
 #[must_use]
 pub fn noting_at_most(nodes: usize) -> Box<dyn Algorithm> {
     Box::new(Optimal { noted: nodes })
@@ -112,10 +113,10 @@ impl Algorithm for Optimal {
     }
 }
 
-/// What a search returns.
+/// The result of a search.
 struct BestNode<'a> {
     best: Best,
-    /// How much better an unseen node could be.
+    /// How much better a node that was not checked could be.
     gap: f64,
     checker: Checker<'a>,
 }

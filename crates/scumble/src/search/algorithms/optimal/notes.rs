@@ -1,11 +1,11 @@
-//! The search that keeps notes about every node.
+//! The search that stores notes about every node.
 
 use super::BestNode;
 use crate::error::Result;
 use crate::problem::{Budget, Problem};
 use crate::search::lattice::{Best, Bounds, Checker, Cost, Lattice, Visit};
 
-/// The best node, or the best found within the budget.
+/// Finds the best node, or the best one within the budget.
 pub(super) fn search<'a>(
     problem: &'a Problem,
     lattice: &'a Lattice,
@@ -16,20 +16,20 @@ pub(super) fn search<'a>(
     Ok(BestNode { best: search.best, gap, checker: search.checker })
 }
 
-/// What is known about every node, and the best so far.
+/// What is known about every node, and the best node so far.
 struct NotedSearch<'a> {
     lattice: &'a Lattice,
     checker: Checker<'a>,
     bounds: Option<Bounds<'a>>,
-    /// What each node costs at least: by its columns and the rows that it suppresses for certain, or learnt from finer ones.
-    /// Empty if nothing is known.
+    /// A lower bound on the cost of each node: from its columns and the rows that it certainly suppresses, or learnt from
+    /// finer nodes. Empty if nothing is known.
     floor: Vec<Cost>,
-    /// How many rows each node suppresses at least, learnt from coarser ones.
+    /// A lower bound on the rows that each node suppresses, learnt from coarser nodes.
     failing: Vec<u32>,
-    /// For how many suppressed rows the floor was computed.
+    /// The number of suppressed rows for which each floor was computed.
     floored: Vec<u32>,
     visited: Vec<bool>,
-    /// The columns, those that tell fewest rows apart first.
+    /// The columns, those that separate fewest rows first.
     columns: Vec<usize>,
     best: Best,
     budget: &'a Budget,
@@ -55,22 +55,22 @@ impl<'a> NotedSearch<'a> {
         }
     }
 
-    /// Settles every node, or as many as the budget allows; returns what may be missing to the optimum.
+    /// Settles every node, or as many as the budget allows. Returns how much better the optimum could be.
     fn run(&mut self) -> Result<f64> {
         let order = self.order();
         let mut next = 0;
         while next < order.len() {
-            // Costs grow along the order where the columns decide them: nothing behind this can be better.
+            // Where the columns decide the cost, it grows along this order, so nothing after this node can be better.
             if self.bounds.is_some() && !self.best.can_be_beaten_by(order[next].0, 0, 0) {
                 return Ok(0.0);
             }
-            // The first answer is worth more than keeping the number of steps.
+            // Having a first answer is more important than keeping to the number of steps.
             if self.best.node().is_some() && self.budget.is_spent(self.checker.checked()) {
                 return Ok(self.gap(&order[next..]));
             }
             let node = order[next].1 as usize;
             if self.is_open(node) {
-                // A look that is not finished has taught nothing.
+                // An unfinished check has taught nothing.
                 if let Err(error) = self.settle(node) {
                     if self.best.node().is_none() {
                         return Err(error);
@@ -85,7 +85,7 @@ impl<'a> NotedSearch<'a> {
         Ok(0.0)
     }
 
-    /// All nodes by what they cost at least, or from fine to coarse where that is not known.
+    /// All nodes ordered by their lower bounds, or from fine to coarse if there are no bounds.
     fn order(&self) -> Vec<(Cost, u32)> {
         use rayon::prelude::*;
         if self.bounds.is_none() {
@@ -102,7 +102,7 @@ impl<'a> NotedSearch<'a> {
         order
     }
 
-    /// What a node costs at least.
+    /// A lower bound on the cost of a node.
     fn floor(&mut self, node: usize) -> Cost {
         if let Some(bounds) = &self.bounds
             && self.floored[node] < self.failing[node]
@@ -113,7 +113,7 @@ impl<'a> NotedSearch<'a> {
         self.floor.get(node).copied().unwrap_or(Cost::LEAST)
     }
 
-    /// Whether a node must still be looked at.
+    /// Whether a node must still be checked.
     fn is_open(&mut self, node: usize) -> bool {
         let failing = u64::from(self.failing[node]);
         !self.visited[node] && failing <= self.checker.limit() && {
@@ -122,15 +122,15 @@ impl<'a> NotedSearch<'a> {
         }
     }
 
-    /// Looks at nodes from an open one upwards until this one is settled: the coarsest from which it follows that the open one
-    /// cannot be the best settles most others too.
+    /// Checks nodes from an open one upwards until that one is settled. The aim is the coarsest node that proves that the open
+    /// one cannot be the best, because that settles most others too.
     fn settle(&mut self, open: usize) -> Result<()> {
         let (path, open_until) = self.path(open);
         let (mut low, mut high) = (0, path.len());
-        // While there is no best, everything is open and the middle is the best guess.
+        // As long as there is no best node, everything is open, and the middle is the best guess.
         let mut middle = if self.best.node().is_some() { open_until } else { path.len() / 2 };
         while low < high {
-            // Every look is a step. What is left of this search the caller sees.
+            // Every check is a step. The caller handles what is left of this search.
             if self.best.node().is_some() && self.budget.is_spent(self.checker.checked()) {
                 return Ok(());
             }
@@ -149,8 +149,9 @@ impl<'a> NotedSearch<'a> {
         Ok(())
     }
 
-    /// A path upwards from an open node: through open ones as long as there are, always to the one that may cost least, then
-    /// column by column to the top, those first that tell fewest rows apart. Also the place of the last open node.
+    /// A path upwards from an open node: through open nodes as long as there are any, always to the one with the least bound;
+    /// then column by column to the top, beginning with the columns that separate fewest rows. Also returns the place of the
+    /// last open node.
     fn path(&mut self, from: usize) -> (Vec<usize>, usize) {
         let mut path = vec![from];
         let mut last = from;
@@ -172,7 +173,7 @@ impl<'a> NotedSearch<'a> {
         (path, open_until)
     }
 
-    /// Notes what follows from a look at a node.
+    /// Records what follows from checking a node.
     fn learn(&mut self, node: usize, visit: Visit) {
         self.visited[node] = true;
         self.best.offer(node, visit.outcome);
@@ -189,7 +190,7 @@ impl<'a> NotedSearch<'a> {
         }
     }
 
-    /// How much better the best of the nodes not looked at could be.
+    /// How much better the best of the unchecked nodes could be.
     fn gap(&mut self, left: &[(Cost, u32)]) -> f64 {
         let mut least = f64::INFINITY;
         for (_, node) in left {
@@ -201,7 +202,7 @@ impl<'a> NotedSearch<'a> {
     }
 }
 
-/// What each node costs at least before any was looked at; empty if nothing will ever be known.
+/// A lower bound on the cost of each node before any is checked; empty if there will never be one.
 fn floor(lattice: &Lattice, bounds: Option<&Bounds<'_>>, problem: &Problem) -> Vec<Cost> {
     use rayon::prelude::*;
     match bounds {
