@@ -194,7 +194,7 @@ pub(super) fn rows_of_values(problem: &TablesProblem) -> Vec<Vec<u32>> {
     rows
 }
 
-/// Forms groups: takes a row from each of the `l` largest values, as long as there are so many. Each remaining row joins the first
+/// Forms groups: takes a row from each of the `l` largest values, as long as that many are left. Each remaining row joins the first
 /// group that lacks its value, searched from a place that `start` returns. Rows are taken from the end.
 fn groups(
     mut rows: Vec<Vec<u32>>,

@@ -44,7 +44,7 @@ struct Column<'a> {
     /// Whether a node has rows.
     present: Vec<bool>,
     shown: Vec<bool>,
-    /// The information about the class that is lost when everything below a node is merged.
+    /// The information about the class column that is lost when everything below a node is merged.
     loss: Vec<f64>,
 }
 

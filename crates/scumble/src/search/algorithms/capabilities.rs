@@ -16,7 +16,7 @@ pub enum Reach {
     Column,
 }
 
-/// How fine the labels are surely, for somebody who knows the algorithm. Simulated attacks build on that.
+/// How fine the labels are certain to be, for somebody who knows the algorithm. Simulated attacks build on that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fineness {
     /// Labels are not guaranteed to be as fine as possible.
@@ -28,7 +28,7 @@ pub enum Fineness {
         /// Whether a cut is not made if one child of a node would be too small.
         refuses_small_children: bool,
     },
-    /// A label that is one step finer, in all classes where it would have to be, would break the requirements.
+    /// Making a label one step finer, in all classes of the reach, would break the requirements.
     OneStep,
     /// The same, or the finer label would say nothing about the class column.
     OneTellingStep,
@@ -45,7 +45,7 @@ pub struct Capabilities {
     pub is_for_learners: bool,
     /// The classes in which a finer label would have had to meet the requirements.
     pub reach: Reach,
-    /// How fine the labels surely are.
+    /// How fine the labels are certain to be.
     pub fineness: Fineness,
     /// Whether the sensitive values of single classes decide how coarse a label is. A coarse label may then reveal them.
     pub is_led_by_sensitive: bool,

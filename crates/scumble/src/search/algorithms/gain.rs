@@ -1,4 +1,4 @@
-//! Information gain: how much separating some codes of a column says about the class.
+//! Information gain: how much separating some codes of a column says about the class column.
 
 use crate::metrics::contingency::{TIE, entropy};
 use crate::table::frequency::FrequencyTable;
@@ -15,7 +15,7 @@ pub(super) struct Gains {
 /// The way to choose where an interval of numbers is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Threshold {
-    /// Where the cut says most about the class.
+    /// Where the cut says most about the class column.
     Informative,
     /// As near as possible to the middle of the rows.
     Middle,

@@ -1,5 +1,5 @@
 //! IACK (Li, Liu, Baig, Wong 2011, Algorithm 1; algorithms.md A1): each column goes to the level that says most
-//! about the class per bit that it shows, then every class that fails a model is suppressed, or generalised further.
+//! about the class column per bit that it shows, then every class that fails a model is suppressed, or generalised further.
 
 use super::{Algorithm, Capabilities, Finding, Solution};
 use crate::base::entry::{Entry, Standing};

@@ -1,5 +1,5 @@
 //! InfoGain Mondrian (LeFevre, DeWitt, Ramakrishnan 2006b and 2008; algorithms.md B2): makes Mondrian's cuts, and chooses them
-//! over all columns by what they say about the class.
+//! over all columns by what they say about the class column.
 
 use super::mondrian::search::{self, Rule, Settings, SmallChildren};
 use super::{Algorithm, Capabilities, Fineness, Solution};

@@ -105,7 +105,7 @@ struct Widening<'p> {
     space: Space<'p>,
     /// What each record covers: in each column, all ranks from the first to the last.
     extents: Vec<Extent>,
-    /// How many records cover each tuple.
+    /// The number of records that cover each tuple.
     covering: Vec<u64>,
 }
 

@@ -11,8 +11,8 @@
 //! 2. a record for every row, each record used once: the row's own record,
 //! 3. for every record the rows that it counts: rows that it covers, its owner among them, and as many rows of each value as the record says.
 //!
-//! A value is **certain** if the row has it in all worlds. People cannot be sure which record is their own, so only what holds for every record that
-//! may be theirs follows from it. The audit does not use how the records were chosen (a record counts the nearest rows). Somebody who knows the
+//! A value is **certain** if the row has it in all worlds. Nobody can be sure which record is their own, so it only reveals to them what is true of
+//! every record that may be theirs. The audit does not use how the records were chosen (a record counts the nearest rows). Somebody who knows the
 //! algorithm and how it breaks ties may be able to exclude further worlds.
 //!
 //! `by_cover` is about this reader. `by_mask` is about a reader who knows more: which tuple the owner of each record belongs to, and which tuples

@@ -30,7 +30,7 @@ pub(super) struct Owners {
     /// The number of covers; `None` if places are tuples.
     covers: Option<u32>,
     group_of_record: Vec<u32>,
-    /// For each unknown the group of its true records; [`NO_GROUP`] where there are none.
+    /// For each unknown the group of its true records; `NO_GROUP` where there are none.
     own: Vec<u32>,
     /// For each group the unknowns whose true records are in it.
     owned: Lists,

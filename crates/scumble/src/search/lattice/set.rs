@@ -32,7 +32,7 @@ pub(super) struct Merge<'a> {
     pub(super) marks_are_keys: bool,
     /// The most classes that are possible.
     pub(super) most: usize,
-    /// How many payloads there are.
+    /// The number of payloads.
     pub(super) payloads: usize,
 }
 

@@ -109,7 +109,7 @@ impl Cluster {
         self.members.binary_search_by_key(&kind, |member| member.kind).is_ok()
     }
 
-    /// How many rows it has.
+    /// The number of rows of the cluster.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size

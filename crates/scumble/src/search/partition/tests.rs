@@ -1,4 +1,4 @@
-//! What clusters keep up to date while rows move equals what a recount gives.
+//! Checks that what clusters update while rows move equals a recount.
 
 use proptest::prelude::*;
 

@@ -34,7 +34,7 @@ pub(super) struct Block<'a> {
     at: Stage,
 }
 
-/// What the search does next. An unnamed number, and `a`, is the place of a cluster.
+/// What the search does next. An unnamed number, like `a`, is the place of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// Finds the nearest clusters of each cluster.

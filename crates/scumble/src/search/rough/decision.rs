@@ -90,7 +90,7 @@ impl DecisionTable {
         self.rows
     }
 
-    /// How many decisions there may be.
+    /// The number of possible decisions.
     #[must_use]
     pub fn decisions(&self) -> u32 {
         self.decisions
@@ -102,7 +102,7 @@ impl DecisionTable {
         &self.columns[column]
     }
 
-    /// How many codes a column may have.
+    /// The number of codes that a column may have.
     #[must_use]
     pub fn size(&self, column: usize) -> u32 {
         self.sizes[column]

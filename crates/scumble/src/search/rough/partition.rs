@@ -65,7 +65,7 @@ impl TupleClasses {
         Self { order, starts }
     }
 
-    /// How many classes there are.
+    /// The number of classes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.starts.len() - 1

@@ -1,4 +1,4 @@
-//! Cuts chosen by what they say about the class (algorithms.md B2).
+//! Cuts chosen by what they say about the class column (algorithms.md B2).
 
 use super::cuts::Ranked;
 use super::part::{Code, Division, Extent, Part};
@@ -19,8 +19,8 @@ fn remaining(rows: &[&[u64]]) -> f64 {
 }
 
 impl MondrianSearch<'_> {
-    /// The allowable cut of these columns that says most about the class; of equals, the one in the first column. Returns
-    /// `None` if that gains less than `min_gain` bits.
+    /// The allowable cut of these columns that says most about the class column; of equals, the one in the first column.
+    /// Returns `None` if that gains less than `min_gain` bits.
     pub(super) fn most_informative<C: Code>(
         &self,
         part: &Part<'_, C>,

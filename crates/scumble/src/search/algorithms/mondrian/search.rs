@@ -29,7 +29,7 @@ pub(in crate::search::algorithms) enum Rule {
         /// Whether only the median itself is tried.
         literal: bool,
     },
-    /// The cut, over all columns, that says most about the class.
+    /// The cut, over all columns, that says most about the class column.
     Information {
         /// The class, a payload column.
         class: usize,

@@ -63,7 +63,7 @@ impl Refinable {
         self.part_of[(code - self.low) as usize] as usize
     }
 
-    /// The information about the class that a refinement gains.
+    /// The information about the class column that a refinement gains.
     pub(super) fn gain(&self, refinement: usize) -> f64 {
         self.gains[refinement]
     }
