@@ -214,7 +214,7 @@ fn exchanged(models: &[ModelClaim]) -> Option<String> {
     models.iter().find(bounds).and_then(|model| of(model, "column"))
 }
 
-/// Whether each record can be given the value of a different original row that it covers.
+/// Whether the records can be matched with distinct original rows that they cover and whose values they show.
 fn sources(
     release: &CodedTable,
     original: &CodedTable,

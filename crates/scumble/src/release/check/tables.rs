@@ -17,7 +17,7 @@ use crate::release::prepare::{payload_of, prepare, spelt_once};
 use crate::release::resources::Resources;
 use crate::release::{Manifest, PublishedTables, TableFile, Together};
 
-/// The hint about what the published files alone do not say.
+/// The end of a note about something that the published files do not say.
 const ROW_MAP_DOES: &str =
     "the private row map does (row_map), if it was written with the release and is given to the check";
 

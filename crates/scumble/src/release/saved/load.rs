@@ -221,7 +221,8 @@ fn check_values(quasi: &Quasi, values: &[Value]) -> Result<()> {
     if values.iter().all(fits) { Ok(()) } else { Err(wrong(quasi, "shows a value that it cannot have")) }
 }
 
-/// The rule. Returns an error if it does not fit these columns and classes.
+/// The rule; `None` if a row belongs to the class that covers most of it. Returns an error if the rule does not fit these columns and
+/// classes.
 fn rule(file: RuleFile<'_>, quasi: &[Quasi], columns: &[ClassColumn], classes: u32) -> Result<Option<Step>> {
     let unfit = || Error::data("its rule does not fit its columns");
     Ok(Some(match file {
