@@ -7,8 +7,6 @@
 //!
 //! * [`data`]: what the report says. The JSON twin is exactly this, serialised.
 //! * `verdict`: colour, sentence and next steps, from all evidence. `words`: the sentences; `model_words`: those about models.
-//! * `charts`: small SVG images. `page`: one file per section, from data to what the template shows.
-//! * `template.html`: how it looks. No script, no network, light, dark and paper.
 //!
 //! To add a section: a field in [`data::Report`], a file in `page/`, a line in `page::sections`, a branch
 //! in the template.
@@ -37,7 +35,7 @@
 //! # Ok::<(), scumble::error::Error>(())
 //! ```
 //!
-//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
+//! Anything here that is neither in [`crate::prelude`] nor in [`crate::extend`] is not stable: it may change from version to version.
 
 mod charts;
 mod combinations;
@@ -72,7 +70,7 @@ pub fn html(report: &Report) -> Result<String> {
     draw(page::page(report))
 }
 
-/// The report on one printed page, to be kept with the decision: verdict, requirements, how it was made.
+/// The report on one printed page, to be kept with the decision: verdict, requirements, how the release was made.
 ///
 /// # Errors
 /// Only if the built-in template is broken, which is a bug.
@@ -88,7 +86,7 @@ pub fn risk_html(found: &Assessment, title: &str) -> Result<String> {
     draw(page::risk_page::page(found, title))
 }
 
-/// What attacks found, as one HTML page that loads nothing else.
+/// The results of attacks as one HTML page that loads nothing else.
 ///
 /// # Errors
 /// Only if the built-in template is broken, which is a bug.
@@ -96,12 +94,12 @@ pub fn attacks_html(found: &[AttackResult], audience: Audience, title: &str) -> 
     draw(page::attacks::page(found, audience, title))
 }
 
-/// What a report opens with, without its page.
+/// The opening of a report as data: its verdict and next steps.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Conclusion {
     /// `green`, `amber` or `red`.
     pub colour: &'static str,
-    /// A few words.
+    /// The verdict in a few words.
     pub heading: String,
     /// What to do next: at most three steps.
     pub steps: Vec<String>,
