@@ -13,7 +13,7 @@ use crate::release::prepare::Prepared;
 use crate::search::algorithms::Algorithm;
 use crate::table::frequency::FrequencyTable;
 
-/// An error where persons have several rows and an algorithm counts rows.
+/// Returns an error where persons have several rows and an algorithm counts rows.
 pub(super) fn refuse_persons(problem: &Problem, algorithm: &str) -> Result<()> {
     match problem.table.payloads().person() {
         None => Ok(()),

@@ -128,7 +128,7 @@ impl Resources {
         Ok(Some(Recipe { builder: of_file(path), listing: Some(listing) }))
     }
 
-    /// An error if the plan's folder of hierarchies is not there.
+    /// Returns an error if the plan's folder of hierarchies is not there.
     pub(crate) fn check_hierarchy_folder(&self, plan: &Plan) -> Result<()> {
         match self.hierarchy_folder(plan)? {
             Some(folder) if !folder.is_dir() => {

@@ -72,7 +72,7 @@ pub struct Summary {
 pub struct SearchSummary {
     /// The number of combinations of levels in the lattice.
     pub nodes: u64,
-    /// How often the classes of a combination were checked.
+    /// The number of times that the classes of a combination were checked.
     pub checked: u64,
 }
 

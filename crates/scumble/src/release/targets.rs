@@ -222,7 +222,7 @@ fn row_map_of(plan: &Plan, folder: &Path) -> Result<Option<PathBuf>> {
     }
 }
 
-/// An error if the spreadsheet-safe form is asked for where there is none.
+/// Returns an error if the spreadsheet-safe form is asked for where there is none.
 pub(super) fn check_spreadsheet_safe(plan: &Plan, format: OutFormat) -> Result<()> {
     if plan.spreadsheet_safe && !matches!(format, OutFormat::Csv { .. }) {
         return Err(Error::config(

@@ -43,7 +43,7 @@ pub struct Report {
     pub information: Option<ClassInformation>,
     /// All combinations of levels, if there are few.
     pub combinations: Option<Combinations>,
-    /// How far each column has moved from its original.
+    /// The distance of each column from its original.
     pub changes: Vec<ColumnChange>,
     /// The rows that were suppressed: why, and whose.
     pub suppression: Option<Suppression>,
@@ -294,7 +294,7 @@ pub enum ColumnRole {
     Quasi,
     /// What must not be learnt about a person.
     Sensitive,
-    /// The label that learners will predict.
+    /// The label that machine-learning models will predict.
     Class,
     /// The label that machine-learning models will predict, and sensitive as well.
     ClassAndSensitive,
@@ -426,7 +426,7 @@ pub struct LevelCurve {
     pub chosen: Option<u32>,
 }
 
-/// How far a released column has moved from its original.
+/// The distance of a released column from its original.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ColumnChange {
@@ -480,7 +480,7 @@ pub struct Subgroup {
     pub value: String,
     /// Original rows with it.
     pub rows: u64,
-    /// How many of them were suppressed.
+    /// The number of these rows that were suppressed.
     pub suppressed: u64,
 }
 

@@ -7,6 +7,8 @@
 //!
 //! * [`data`]: what the report says. The JSON twin is exactly this, serialised.
 //! * `verdict`: colour, sentence and next steps, from all evidence. `words`: the sentences; `model_words`: those about models.
+//! * `charts`: small SVG images. `page`: one file per section, from data to what the template shows.
+//! * `template.html`: how it looks. No script, no network, light, dark and paper.
 //!
 //! To add a section: a field in [`data::Report`], a file in `page/`, a line in `page::sections`, a branch
 //! in the template.

@@ -155,7 +155,7 @@ fn too_many_combinations_are_refused_and_the_message_says_how_many_fit() {
     // 64 columns have 679,120 sets of at most four, and 8,303,632 of at most five.
     let told = "look at no more than 4 columns together ([risk] combination_size = 4)";
     assert!(message.to_string().contains(told), "{message}");
-    // Where nobody is alone there is nothing to look for.
+    // If nobody is unique, there is nothing to search.
     let found = assessed(&table(&names, &[&row("a"), &row("a")]), &names, None, &spec).expect("figures");
     assert_eq!(found.singling.expect("it was asked for").rows, 0);
 }

@@ -237,7 +237,7 @@ pub fn combination(found: &Combination) -> String {
     )
 }
 
-/// The combination of each size that singles out most people.
+/// The combination of each size that singles out the most people.
 #[must_use]
 pub fn worst_combinations(found: &Singling) -> Vec<&Combination> {
     found

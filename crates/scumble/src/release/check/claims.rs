@@ -79,7 +79,7 @@ fn sensitive_only(plan: &Plan) -> Plan {
     Plan { columns, ..plan.clone() }
 }
 
-/// An error if a model needs a column that no release has.
+/// Returns an error if a model needs a column that no release has.
 pub(super) fn what_is_guarded_is_there(release: &CodedTable, plan: &Plan) -> Result<()> {
     let asked = |name: &&str| {
         let names_it = |spec: &ModelSpec| spec.parameters.text("guarding").is_ok_and(|of| of == Some(*name));

@@ -220,7 +220,7 @@ impl<'a> KnownOriginal<'a> {
                 "the row map cannot be used: it says nothing about '{file}', so it belongs to another release"
             ))
         })?;
-        // Releases of several tables leave nobody out.
+        // Releases of several tables leave out no rows.
         mapped.sources(of_table, table.rows, Drops::Forbidden).map(Some).map_err(cannot_check)
     }
 

@@ -52,7 +52,7 @@ fn period_of_days(label: &str) -> Option<(i128, i128)> {
     period(label).map(|(first, last)| (first * moment::DAY, (last + 1) * moment::DAY - 1))
 }
 
-/// Whether a number lies in the interval that a label writes as `[a,b]` or `[a,b)`; `None` if it is no such label.
+/// Whether a number lies in the interval that a label writes as `[a,b]` or `[a,b)`; `None` if the label is not an interval.
 fn interval(measure: &Measure, label: &str, number: Exact) -> Option<bool> {
     let inner = label.strip_prefix('[')?;
     let (inner, open) = match inner.strip_suffix(')') {

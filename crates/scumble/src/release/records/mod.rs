@@ -169,7 +169,7 @@ impl Releasable for RecordRun<'_> {
 
     fn looks(&self) -> Option<Vec<u32>> {
         if matches!(self.found.solution.format, Format::Sampled { .. }) {
-            // Published rows are drawn, and belong to nobody.
+            // The published rows are drawn, so no row belongs to a person.
             return None;
         }
         let records = &self.found.solution.records;

@@ -198,7 +198,7 @@ fn line(
     (ascending && inside && computable).then(|| Line::new(measure, numbers, texts, bounds, declared))
 }
 
-/// An error if one of the values cannot be shown in the column.
+/// Returns an error if one of the values cannot be shown in the column.
 fn check_values(quasi: &Quasi, values: &[Value]) -> Result<()> {
     let size = quasi.size();
     let fits = |value: &Value| match (*value, &quasi.shape) {

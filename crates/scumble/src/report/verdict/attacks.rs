@@ -112,7 +112,7 @@ impl AttackResult {
 }
 
 impl AttackGain {
-    /// How much more often a guess is right with the release than without it.
+    /// How much larger the share of right guesses is with the release than without it.
     pub(in crate::report) fn gained(self) -> f64 {
         (self.right - self.without).max(0.0)
     }

@@ -15,7 +15,7 @@ mod zayatz;
 /// A table with one row for each person, drawn at random from a population.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sample<'a> {
-    /// How many classes have each size, ascending by size.
+    /// The number of classes of each size, ascending by size.
     pub sizes: &'a [(u64, u64)],
     /// The rows of the table.
     pub rows: u64,
