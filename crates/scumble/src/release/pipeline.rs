@@ -48,7 +48,7 @@ pub(super) trait Releasable {
 
     /// For each row of the table, a number that stands for everything that the row shows in the quasi-identifiers together, or
     /// [`households::LEFT_OUT`] if the row is not in the release. Returns `None` where no row shows them together. Called before
-    /// [`forget_rows`](Self::forget_rows).
+    /// `forget_rows`.
     fn looks(&self) -> Option<Vec<u32>>;
 
     /// Forgets what only writing and verifying need. The row map stays.
@@ -184,7 +184,7 @@ impl Watched<'_> {
 }
 
 /// Arranges what was found, writes it where nobody can read it, reads it back and verifies it. The caller checks
-/// [`Releasable::failing_beside_others`] before it goes on.
+/// `failing_beside_others` before it goes on.
 pub(super) fn write_verified<'a, 's, Found>(
     run: &mut Run<'a, Found>,
     (sink, rows): (&'s Sink<'s>, RowNumbers<'s>),

@@ -1,4 +1,4 @@
-//! Searches a table that was read with the plan's algorithm. Releases and trials both go this way, so they find and refuse the same.
+//! Runs the plan's algorithm on a table that was read. Releases and trials both go this way, so they find and refuse the same.
 
 use scumble_files::table::CodedTable;
 

@@ -170,7 +170,7 @@ pub fn prepare(table: &CodedTable, plan: &Plan, resources: &Resources, trees: bo
     prepare_joined(table, 0, plan, resources, trees)
 }
 
-/// Prepares a table whose last `people` rows are the quasi-identifiers of a population.
+/// Prepares a table whose quasi-identifiers have, after its own rows, those of `people` people of a population.
 fn prepare_joined(
     table: &CodedTable,
     people: usize,
