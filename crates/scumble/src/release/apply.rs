@@ -43,8 +43,7 @@ pub struct Applied {
     /// The files and the figures.
     pub released: Released,
     /// By quasi-identifier, the number of rows that show `*` because nothing that the rule shows is true of them; quasi-identifiers without
-    /// such
-    /// rows are not listed.
+    /// such rows are not listed.
     pub unplaced: BTreeMap<String, u64>,
     /// Whether the rows are for their owner only.
     pub private: bool,
@@ -60,8 +59,7 @@ impl Applied {
     }
 }
 
-/// Recodes the rows of a table by a saved recoding. `plan` is the recoding's own ([`SavedRecoding::plan`]), which the caller may have
-/// changed:
+/// Recodes the rows of a table by a saved recoding. `plan` is the recoding's own ([`SavedRecoding::plan`]), which the caller may have changed:
 /// how rows are read, what becomes of suppressed rows and of columns that the recoding does not know.
 ///
 /// The rows become a release of their own, which keeps the models of the recoding and is verified like any release; rows that
@@ -290,8 +288,7 @@ fn of_new_rows(error: Error) -> Error {
     error.advise("make a release of the new rows by themselves, with a plan that says what becomes of them")
 }
 
-/// What each tuple of new rows shows: the values of the rule where they are true of the row, and `*` elsewhere. Also returns, by column,
-/// the
+/// What each tuple of new rows shows: the values of the rule where they are true of the row, and `*` elsewhere. Also returns, by column, the
 /// rows without a place. Classes that the release suppressed are suppressed here too, unless every row is to stay.
 fn recode(
     saved: &SavedRecoding,

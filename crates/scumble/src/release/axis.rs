@@ -86,8 +86,7 @@ fn of_codes(quasi: &Quasi, original: &[u64], shown: &[(Value, u64)], present: us
     let size = quasi.size() as usize;
     let mut exact = vec![0.0; size];
     // A difference array: the share of a value is added at its first code and subtracted after its last one. Each value takes two steps,
-    // however
-    // many codes it covers.
+    // however many codes it covers.
     let mut change = vec![0.0; size + 1];
     for (value, rows) in shown {
         let rows = *rows as f64;

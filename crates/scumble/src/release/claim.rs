@@ -173,8 +173,7 @@ pub(crate) fn cover(quasi: &Quasi, missing: Vec<String>) -> Result<Cover> {
     cover_shown(quasi, missing, None)
 }
 
-/// How the verifier is to read the released values of a column. With `shown`, the texts that the release shows, the verifier keeps no more
-/// of
+/// How the verifier is to read the released values of a column. With `shown`, the texts that the release shows, the verifier keeps no more of
 /// the hierarchy than these need.
 pub(super) fn cover_shown(quasi: &Quasi, missing: Vec<String>, shown: Option<&Texts>) -> Result<Cover> {
     let nodes = match quasi.tree() {

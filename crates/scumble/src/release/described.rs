@@ -1,5 +1,4 @@
-//! Finds the file that a datasheet describes. A datasheet names the file, its SHA-256 and its rows, so that anybody can see whether a
-//! datasheet
+//! Finds the file that a datasheet describes. A datasheet names the file, its SHA-256 and its rows, so that anybody can see whether a datasheet
 //! and a release belong together.
 
 use std::fs::File;
@@ -211,8 +210,7 @@ pub fn compare_folder_with_datasheet(folder: &Path, tables: &[(String, u64)]) ->
     })
 }
 
-/// Compares files with both forms of a datasheet. `files` lists the differences and returns the digests that were found; `alone` returns
-/// the
+/// Compares files with both forms of a datasheet. `files` lists the differences and returns the digests that were found; `alone` returns the
 /// digest of the only file, where the form for people is enough.
 fn compare(
     data: &Path,

@@ -1,10 +1,8 @@
 //! What a release shows about households. Somebody who knows all members of a household may find it even where nobody could find a single
 //! member.
 //!
-//! The column of households is not published, so it does not link the rows of a household. Two things are measured all the same. A group of
-//! k
-//! persons from fewer than k households hides less than it seems: k persons of one family are one family. And outsiders who know a
-//! household
+//! The column of households is not published, so it does not link the rows of a household. Two things are measured all the same. A group of k
+//! persons from fewer than k households hides less than it seems: k persons of one family are one family. And outsiders who know a household
 //! know all its members: a household is hidden among those whose members, taken together, show the same.
 
 use std::collections::BTreeMap;
@@ -20,8 +18,7 @@ use crate::report::data::Households;
 /// The look of a row that is not in the release.
 pub(super) const LEFT_OUT: u32 = u32::MAX;
 
-/// Measures households, and returns the figures with the warnings; `None` where no column tells households apart. `looks` has, for each row
-/// of
+/// Measures households, and returns the figures with the warnings; `None` where no column tells households apart. `looks` has, for each row of
 /// the table, a number that stands for everything the row shows in the quasi-identifiers together, if each row shows something by itself.
 pub(super) fn measure(
     plan: &Plan,

@@ -49,9 +49,8 @@ pub struct Release {
 }
 
 impl Release {
-    /// Makes the release that a plan asks for. The input is `table` whatever the plan calls it, and nothing is written. A population,
-    /// earlier tables
-    /// and hierarchies that the plan names must be given; see [`Release::with`].
+    /// Makes the release that a plan asks for. The input is `table` whatever the plan calls it, and nothing is written. A population, earlier
+    /// tables and hierarchies that the plan names must be given; see [`Release::with`].
     pub fn of(table: impl Into<Batches>, plan: &Plan) -> Result<Self> {
         Self::with(
             &Source::from_batches(table.into(), "the table"),
@@ -62,8 +61,7 @@ impl Release {
         )
     }
 
-    /// Does the same as [`Release::of`], with a table from anywhere and what else the plan names. The run can be stopped through `control`,
-    /// and
+    /// Does the same as [`Release::of`], with a table from anywhere and what else the plan names. The run can be stopped through `control`, and
     /// `stage` is called when a stage begins.
     pub fn with(
         table: &Source,
@@ -139,8 +137,7 @@ pub struct RecodedRows {
     table: Batches,
     /// The figures. Private.
     pub summary: Summary,
-    /// By quasi-identifier, the number of rows that show `*` because nothing that the rule shows is true of them; quasi-identifiers without
-    /// such
+    /// By quasi-identifier, the number of rows that show `*` because nothing that the rule shows is true of them; quasi-identifiers without such
     /// rows are not listed. Private.
     pub unplaced: BTreeMap<String, u64>,
     /// Whether the rows are for their owner only.
@@ -157,9 +154,8 @@ impl RecodedRows {
         Self::with(saved, &table, &plan, private, &Control::default(), &|_| {})
     }
 
-    /// Does the same as [`RecodedRows::of`], with a table from anywhere, and by the recoding's plan ([`SavedRecoding::plan`]) with any
-    /// changes to
-    /// it. The run can be stopped through `control`.
+    /// Does the same as [`RecodedRows::of`], with a table from anywhere, and by the recoding's plan ([`SavedRecoding::plan`]) with any changes
+    /// to it. The run can be stopped through `control`.
     pub fn with(
         saved: &SavedRecoding,
         table: &Source,

@@ -4,8 +4,7 @@
 //! read → transform → encode → frequency table → check the problem → algorithm → recoding
 //!      → write to a private temporary file → VERIFY WHAT WAS WRITTEN → rename into place → report
 //! ```
-//! A release that fails verification never gets its name. `make` runs this line: it reads the table, each kind of release has a `search` of
-//! its
+//! A release that fails verification never gets its name. `make` runs this line: it reads the table, each kind of release has a `search` of its
 //! own, and `pipeline::complete` does the rest. [`anonymize`] makes files, [`Release`] makes tables in memory.
 //!
 //! Anything here that is neither in [`crate::prelude`] nor in [`crate::extend`] is not stable: it may change from version to version.
@@ -392,9 +391,8 @@ pub fn read_options(read: &crate::config::Read) -> Result<ReadOptions> {
     })
 }
 
-/// The options for tables that others may have written: the plan's size limit applies to them, and nothing else that the plan says about
-/// its
-/// input.
+/// The options for tables that others may have written: the plan's size limit applies to them, and nothing else that the
+/// plan says about its input.
 pub fn other_options(plan: &Plan) -> ReadOptions {
     ReadOptions { max_size: plan.read.max_size.map(crate::config::Size::bytes), ..ReadOptions::default() }
 }

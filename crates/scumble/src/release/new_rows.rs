@@ -58,9 +58,8 @@ impl<'a> NewRows<'a> {
         Self::of_rule(&problem.quasi, step, &assignment.columns, &assignment.suppressed, typical)
     }
 
-    /// The rule of a step or, where there is none, of what the classes show that are not suppressed. `typical` has the codes that route a
-    /// row whose
-    /// own value has none.
+    /// The rule of a step or, where there is none, of what the classes show that are not suppressed. `typical` has the codes that route a row
+    /// whose own value has none.
     #[must_use]
     pub fn of_rule(
         quasi: &'a [Quasi],

@@ -108,9 +108,8 @@ impl Outputs {
         }
     }
 
-    /// Claims a file that is going to be written. Returns an error, before any work is done, if it must not be written; the error says why.
-    /// `-` is
-    /// not a file.
+    /// Claims a file that is going to be written. Returns an error, before any work is done, if it must not be written; the error
+    /// says why. `-` is not a file.
     pub fn write(&mut self, target: &Path, own: Own) -> Result<()> {
         if target == Path::new("-") {
             return Ok(());

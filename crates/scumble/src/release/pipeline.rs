@@ -1,5 +1,4 @@
-//! Turns what a search found into a release with its name, in the same way for all kinds. The rows are arranged and written where nobody
-//! can
+//! Turns what a search found into a release with its name, in the same way for all kinds. The rows are arranged and written where nobody can
 //! read them; what was written is read back and verified; only then does the destination take the release over, with its documents.
 
 use std::io::Write;
@@ -111,9 +110,8 @@ pub(super) trait Destination {
     /// The title of the private report, if there is to be one.
     fn title(&self) -> Option<String>;
 
-    /// Takes over a verified release. This is the last step, and the release can be read only after it. Calls [`Watched::last_look`] when
-    /// it is
-    /// too late to stop.
+    /// Takes over a verified release. This is the last step, and the release can be read only after it. Calls [`Watched::last_look`]
+    /// when it is too late to stop.
     fn take_over(
         &mut self,
         place: Staging,

@@ -1,9 +1,8 @@
 //! What a plan names besides its table: hierarchies, a population, tables that were published before.
 //!
 //! Preparation, search and checks ask for them here and know no paths. They are files beside the plan, or a program gives them.
-//! Each is read when it is first needed, and kept for the run: a comparison of a hundred releases reads it once, and the next run sees what
-//! has
-//! changed since.
+//! Each is read when it is first needed, and kept for the run: a comparison of a hundred releases reads it once, and the next run
+//! sees what has changed since.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -159,9 +158,8 @@ impl Resources {
         Ok(files.iter().filter_map(warning).collect())
     }
 
-    /// Returns an error if something was given that the plan has no use for: a column would be protected in another way than somebody
-    /// thinks. The
-    /// plan must have every column.
+    /// Returns an error if something was given that the plan has no use for: a column would be protected in another way than somebody thinks.
+    /// The plan must have every column.
     pub(crate) fn check_used(&self, plan: &Plan) -> Result<()> {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
         let mut columns: Vec<&String> = self.hierarchies.keys().collect();

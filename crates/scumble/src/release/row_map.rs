@@ -1,7 +1,6 @@
 //! The private row map as a file: it says for each row of the original where it stands in the release, and in which group.
 //!
-//! Nothing that is published says whose a row is, so the release alone cannot show whether everybody is in the right group. Whoever keeps
-//! the
+//! Nothing that is published says whose a row is, so the release alone cannot show whether everybody is in the right group. Whoever keeps the
 //! row map can check it (`scumble check --row-map`). Rows are counted from 1, as in the file of the original.
 
 use scumble_files::Source;
@@ -79,9 +78,8 @@ impl SavedRowMap {
         Ok(Self(Saved::File(MapRead::read(text).map_err(cannot_check)?)))
     }
 
-    /// The row map as the verifier reads it, with `files` as the names of tables in memory. Returns an error if the map is about another
-    /// original
-    /// than this file.
+    /// The row map as the verifier reads it, with `files` as the names of tables in memory. Returns an error if the map is about
+    /// another original than this file.
     pub(crate) fn about(&self, original: &Source, files: &[&str]) -> Result<MapRead> {
         match &self.0 {
             Saved::File(map) => {
@@ -134,8 +132,7 @@ impl RowMapFile {
 }
 
 impl SourceRows<'_> {
-    /// The row map of tables. `orders` has, for each row of a table, the original row that it came from, counted among the rows that were
-    /// kept;
+    /// The row map of tables. `orders` has, for each row of a table, the original row that it came from, counted among the rows that were kept;
     /// `group_of_row` has the group of each of these, from 0.
     pub(super) fn row_map(&self, orders: &[&[u32]], group_of_row: Option<&[u32]>) -> Result<RowMapFile> {
         let number_of: Vec<usize> = (0..self.kept.len()).filter(|row| self.kept[*row]).collect();

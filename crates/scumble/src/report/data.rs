@@ -1,9 +1,8 @@
 //! The content of a report, without its look. The JSON twin of the page is this data, serialised.
 //!
-//! Counts are stored and shares are computed from them when the page is drawn, so that the two can never
-//! disagree. Everything optional is an `Option` or a list that may be empty; what is absent here is
-//! absent from the page. If a registry has a better sentence than the page, it goes into the
-//! fields `meaning`, `limits` and `explanation`.
+//! Counts are stored and shares are computed from them when the page is drawn, so that the two can never disagree. Everything optional is an
+//! `Option` or a list that may be empty; what is absent here is absent from the page. If a registry has a better sentence than the page, it goes
+//! into the fields `meaning`, `limits` and `explanation`.
 
 use serde::{Deserialize, Serialize};
 
@@ -105,8 +104,7 @@ pub struct Release {
     pub persons: Option<u64>,
     /// Whether the written release was read back and passed the independent check.
     pub checked: bool,
-    /// Whether the check, which was also given the original, found every released value true of its original;
-    /// absent if it was not asked to.
+    /// Whether the check, which was also given the original, found every released value true of its original; absent if it was not asked to.
     pub truthful: Option<bool>,
 }
 

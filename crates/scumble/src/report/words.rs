@@ -1,7 +1,7 @@
 //! The sentences of the report: what holds, what it means, what to do next.
 //!
-//! A release is never called "anonymous" or "safe" by itself: it is "5-anonymous on age, sex
-//! and postcode; checked". Each sentence about protection says against what.
+//! A release is never called "anonymous" or "safe" by itself: it is "5-anonymous on age, sex and postcode; checked". Each sentence about
+//! protection says against what.
 
 use super::data::{Coarsening, ColumnRole, Provenance, Report, SuppressedAs};
 use super::model_words::claim;

@@ -63,8 +63,7 @@ impl RiskClasses {
         })
     }
 
-    /// Counts persons instead of rows: rows of one person do not hide each other. `persons` says whom each row of
-    /// the table is about.
+    /// Counts persons instead of rows: rows of one person do not hide each other. `persons` says whom each row of the table is about.
     pub fn count_persons(&mut self, persons: &[u32]) {
         let mut present: Vec<(u32, u32)> =
             self.class_of_row.iter().copied().zip(persons.iter().copied()).collect();
@@ -143,8 +142,8 @@ impl RiskClasses {
         histogram(of_persons.into_iter().map(|(_, size)| size))
     }
 
-    /// Counts the rows of a population in each class. `table` is the table that was grouped; a row of the population is in
-    /// a class if it has the same texts.
+    /// Counts the rows of a population in each class. `table` is the table that was grouped; a row of the population is in a class
+    /// if it has the same texts.
     pub fn count_in(&self, table: &CodedTable, population: &CodedTable) -> Result<Vec<u64>> {
         let missing = || Error::internal("the column was not read");
         let mut packer = Packer::new(self.sizes.len() + population.rows);

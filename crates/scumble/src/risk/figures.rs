@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::base::amount::Amount;
 use crate::config::Rational;
 
-/// The bounds of the bands by which rows are counted. They are reciprocals of whole class sizes
-/// (1, 2, 3, 5, 10, 20, 50, 100), written so that `1 / size` compares exactly.
+/// The bounds of the bands by which rows are counted. They are reciprocals of whole class sizes (1, 2, 3, 5, 10, 20, 50, 100), written so that
+/// `1 / size` compares exactly.
 const BOUNDS: [f64; 9] = [1.0, 1.0 / 2.0, 1.0 / 3.0, 0.2, 0.1, 0.05, 0.02, 0.01, 0.0];
 
 /// The shares of rows, in percent, for which a quantile is given.
@@ -67,8 +67,7 @@ struct Part {
 }
 
 impl RiskFigures {
-    /// Figures for risks of `1 / size`. `parts` has the size of each class (in the table, or in the population) and the number of rows in
-    /// it.
+    /// Figures for risks of `1 / size`. `parts` has the size of each class (in the table, or in the population) and the number of rows in it.
     /// Whole numbers decide whether a row is above the threshold.
     ///
     /// ```

@@ -1,7 +1,7 @@
 //! The risk of households: an attacker who finds one member has found all.
 //!
-//! The risk of a household is the chance that at least one of its members is found, `1 - ∏ (1 - r)`. Every member
-//! has this risk (hierarchical risk, as in sdcMicro).
+//! The risk of a household is the chance that at least one of its members is found, `1 - ∏ (1 - r)`. Every member has this risk
+//! (hierarchical risk, as in sdcMicro).
 
 use scumble_files::table::CodedTable;
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,10 @@
 //! Finds the columns that single people out: minimal sample uniques (Elliot, Manning and Ford 2002; SUDA2: Manning, Haglin and Keane
 //! 2008).
 //!
-//! A row is *unique* on a set of columns if no other row has its values there, and the set is *minimal* for the row if the
-//! row is not unique on a smaller part of it. Sets are visited depth first; each refines the classes of the set with
-//! one column less. Groups of a single tuple are dropped at once: their rows are unique, or never will be. That keeps the
-//! search short, because people who are found by few columns are not carried on.
+//! A row is *unique* on a set of columns if no other row has its values there, and the set is *minimal* for the row if the row is not
+//! unique on a smaller part of it. Sets are visited depth first; each refines the classes of the set with one column less. Groups of a
+//! single tuple are dropped at once: their rows are unique, or never will be. That keeps the search short, because people who are found by
+//! few columns are not carried on.
 //!
 //! Where persons have several rows, a row is unique if no other *person* has its values, and a person counts once.
 

@@ -225,8 +225,7 @@ impl<'a> KnownOriginal<'a> {
     }
 
     /// Whether a table is true of the original: row by row where `sources` is known, else whether it can be. Columns that the original does
-    /// not
-    /// have are not compared.
+    /// not have are not compared.
     fn truth(
         &self,
         table: &CodedTable,

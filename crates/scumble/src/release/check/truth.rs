@@ -14,8 +14,8 @@ use crate::release::claim::{cover, mean, same_value, value_kind};
 use crate::release::prepare::{counted_by_value, payload_of, prepare, spelt_once};
 use crate::release::resources::Resources;
 
-/// Columns that say whom a row is about, or what people guard, and that both tables have. No release shows them, but
-/// a private copy of it may, for models that need them.
+/// Columns that say whom a row is about, or what people guard, and that both tables have. No release shows them, but a private copy of it may,
+/// for models that need them.
 fn private_columns<'a>(release: &CodedTable, original: &CodedTable, plan: &'a Plan) -> Vec<&'a str> {
     let private = [Role::Subject, Role::Household, Role::Guarding];
     let named = private.into_iter().flat_map(|role| plan.names_with(role));
@@ -35,8 +35,7 @@ pub(super) fn private_note(
     ))
 }
 
-/// Checks whether every released row is true of the original row that the row map gives it or, without a row map, whether the released rows
-/// can
+/// Checks whether every released row is true of the original row that the row map gives it or, without a row map, whether the released rows can
 /// be assigned to original rows of which they are true. Some columns may show something else in place of their values.
 pub(super) fn truthful(
     release: &CodedTable,

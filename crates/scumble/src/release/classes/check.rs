@@ -50,8 +50,7 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
         },
         values: Vec::new(),
     };
-    // Two spellings of one value do not protect anybody, so models count values, not texts. The verifier reads the values by itself, and
-    // gets
+    // Two spellings of one value do not protect anybody, so models count values, not texts. The verifier reads the values by itself, and gets
     // the original as it was read, because the release may have lost a spelling.
     let mut protected: Vec<&str> = run.problem.models.iter().flat_map(|model| model.reads()).collect();
     let sensitive: Vec<String> = run.plan.names_with(Role::Sensitive).map(str::to_owned).collect();

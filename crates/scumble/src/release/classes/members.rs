@@ -8,8 +8,7 @@ use crate::recoding::people::strangers;
 use crate::release::requirements::without;
 use crate::search::algorithms::Algorithm;
 
-/// Returns an error if a model compares with the population and one of these is the case: the algorithm does not keep track of it, the plan
-/// lets
+/// Returns an error if a model compares with the population and one of these is the case: the algorithm does not keep track of it, the plan lets
 /// people belong to several classes, or the rows are not a part of it.
 pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<()> {
     let of_people = problem.models.iter().find(|model| model.population_test().is_some());

@@ -1,7 +1,7 @@
 //! Checks a release beside tables that were published before (`[[table]]`): what all of them reveal together.
 //!
-//! The search sees only one table. The verifier puts the result beside the others. If it does not hold, the search
-//! is asked for larger classes, until the tables together keep the models.
+//! The search sees only one table. The verifier puts the result beside the others. If it does not hold, the search is asked for larger classes,
+//! until the tables together keep the models.
 
 use scumble_files::table::CodedTable;
 use scumble_verify::{ModelOutcome, StarRows};

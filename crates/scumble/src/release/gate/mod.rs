@@ -1,9 +1,7 @@
-//! The gate that every column passes on its way to a release. E-mail addresses, phone numbers, IBANs, payment cards, social security
-//! numbers,
+//! The gate that every column passes on its way to a release. E-mail addresses, phone numbers, IBANs, payment cards, social security numbers,
 //! names of people and free text stop the release, unless the plan accepts them for this column and says why.
 //!
-//! Columns that are published exactly are checked once they are read, so that nobody waits for a search in vain. Quasi-identifiers are
-//! checked
+//! Columns that are published exactly are checked once they are read, so that nobody waits for a search in vain. Quasi-identifiers are checked
 //! as they were written: what [`Staged`](super::staged::Staged) reads back for the verifier passes here first. Both checks look at distinct
 //! values. No message shows one.
 

@@ -156,8 +156,7 @@ fn check_memory(planned: &[Planned<'_>], rows: usize) -> Result<()> {
     scumble_files::limits::enough_memory(least_bytes(rows as u64, columns, values), "preparing the table")
 }
 
-/// The least bytes that a search needs for these rows and quasi-identifiers: a code for each quasi-identifier of a tuple, a few numbers for
-/// each
+/// The least bytes that a search needs for these rows and quasi-identifiers: a code for each quasi-identifier of a tuple, a few numbers for each
 /// row, and a label with its node for each value.
 fn least_bytes(rows: u64, columns: u64, values: u64) -> u64 {
     const ROW: u64 = 24;

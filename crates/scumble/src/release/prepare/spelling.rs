@@ -1,5 +1,4 @@
-//! Gives each value of the columns that models read one spelling. A spelling can identify a person like a fingerprint, and two spellings of
-//! one
+//! Gives each value of the columns that models read one spelling. A spelling can identify a person like a fingerprint, and two spellings of one
 //! value do not protect anybody.
 
 use std::borrow::Cow;
@@ -14,9 +13,8 @@ use crate::release::prepare::select;
 use crate::table::kind::Kind;
 use crate::table::normal::Form;
 
-/// A table with one spelling for each value of the columns that models read. A column in which a value had several spellings is also kept
-/// as
-/// it was read, because a verifier needs it to see whether a spelling is true.
+/// A table with one spelling for each value of the columns that models read. A column in which a value had several spellings is also kept as it
+/// was read, because a verifier needs it to see whether a spelling is true.
 #[derive(Debug, Clone)]
 pub struct SpeltTable {
     table: CodedTable,
@@ -42,9 +40,8 @@ impl SpeltTable {
         Ok(Self { table, respelt })
     }
 
-    /// Does the same for another plan, whose models may read other columns, or for a part of the rows, which may show less of how texts are
-    /// to
-    /// be read.
+    /// Does the same for another plan, whose models may read other columns, or for a part of the rows, which may show less of
+    /// how texts are to be read.
     pub(crate) fn by(&self, plan: &Plan) -> Result<Cow<'_, Self>> {
         let mut spelt = Cow::Borrowed(self);
         for (place, column, of) in respelt_columns(self, plan)? {

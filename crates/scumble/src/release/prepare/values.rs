@@ -212,8 +212,7 @@ fn wrong_kind(column: &Planned<'_>, kind: Kind, row: u64) -> Error {
         .set(Setting::column("type").of(&[column.name]), "give the column another type")
 }
 
-/// Makes a payload column, with its value for each dictionary code. Equal numbers that are written differently are one value, and so are
-/// all
+/// Makes a payload column, with its value for each dictionary code. Equal numbers that are written differently are one value, and so are all
 /// spellings of a missing value, because two spellings of one value do not protect anybody.
 pub(super) fn payload_column(column: &Planned<'_>) -> Result<(PayloadColumn, Vec<u32>)> {
     let ordered = order(column, false)?;
@@ -331,9 +330,8 @@ mod tests {
         assert_eq!(measured(&["Ada", "Nan", "Inf"]), Ok(Kind::Text));
     }
 
-    /// 01/02/2020 is in January or in February. Where the order of values counts, or where a plan says that they are dates, this is an
-    /// error; elsewhere
-    /// they are texts.
+    /// 01/02/2020 is in January or in February. Where the order of values counts, or where a plan says that they are dates, this is an error;
+    /// elsewhere they are texts.
     #[test]
     fn dates_that_can_be_read_in_two_ways_are_not_guessed() {
         let coded = CodedColumn::of_texts("day", ["01/02/2020", "03/04/2020"].map(str::to_owned).into_iter());

@@ -14,8 +14,7 @@ use crate::config::Role;
 use crate::error::{Error, Result};
 use crate::table::payload::PayloadColumn;
 
-/// Reads back what was written and checks every model and every value. Returns an error if anything does not hold; otherwise the outcome,
-/// and
+/// Reads back what was written and checks every model and every value. Returns an error if anything does not hold; otherwise the outcome, and
 /// the table that was read, with the possible values in place of frequencies.
 pub(super) fn verify(
     run: &RecordRun<'_>,

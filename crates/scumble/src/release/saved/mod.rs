@@ -1,7 +1,7 @@
 //! A recoding that was saved with a release: the rule, the meaning of its values, and the models to keep, read from one file.
 //!
-//! Loading any file gives a rule that is consistent in itself, or an error. The rule may still be wrong: rows
-//! that it recodes are checked against the original rows and the models like any release.
+//! Loading any file gives a rule that is consistent in itself, or an error. The rule may still be wrong: rows that it recodes are checked
+//! against the original rows and the models like any release.
 
 use std::path::{Path, PathBuf};
 

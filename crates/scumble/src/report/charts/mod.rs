@@ -5,9 +5,9 @@
 //! * colours are CSS classes, so the page's style sheet decides them, for light, dark and paper;
 //! * a chart is an image with a title and a description in words, for readers who cannot see it.
 //!
-//! [`svg`] is the drawing board (escaping, coordinates), [`scale`] turns numbers into positions and
-//! ticks, and each chart has a file of its own: [`line`], [`step`], [`columns`] (vertical, grouped),
-//! [`outline`] (bars with an outline over them), [`bars`] (horizontal, grouped, with marks), [`lattice`] (dots by height).
+//! [`svg`] is the drawing board (escaping, coordinates), [`scale`] turns numbers into positions and ticks, and each chart has a file of its own:
+//! [`line`], [`step`], [`columns`] (vertical, grouped), [`outline`] (bars with an outline over them), [`bars`] (horizontal, grouped, with
+//! marks), [`lattice`] (dots by height).
 
 pub(super) mod bars;
 pub(super) mod columns;

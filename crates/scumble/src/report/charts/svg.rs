@@ -131,8 +131,7 @@ impl Svg {
     }
 }
 
-/// A coordinate with at most one decimal. A coordinate that is not a number would make browsers drop the
-/// whole shape, so it becomes 0.
+/// A coordinate with at most one decimal. A coordinate that is not a number would make browsers drop the whole shape, so it becomes 0.
 pub(super) fn px(coordinate: f64) -> String {
     let rounded = (coordinate * 10.0).round() / 10.0;
     // Adding zero turns a negative zero into zero.

@@ -1,5 +1,4 @@
-//! The information of columns about the class column, level by level (the IACK paper's Fig. 2a), and how far columns
-//! have moved (Fig. 3).
+//! The information of columns about the class column, level by level (the IACK paper's Fig. 2a), and how far columns have moved (Fig. 3).
 
 use super::figure;
 use crate::base::format::{amount, counted};

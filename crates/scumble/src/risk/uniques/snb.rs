@@ -29,9 +29,9 @@ pub(super) fn estimate(sample: &Sample<'_>) -> Option<Snb> {
 
 /// The parameters under which a sample is expected to have this many classes of one and of two rows.
 ///
-/// For each beta the ratio of the two numbers leaves one alpha, so one equation in the log odds of beta remains. There is no known
-/// proof that its left side grows with beta, but the tests find that it does: a model is found again from its own
-/// numbers, and where no solution is found, a dense scan finds none either.
+/// For each beta the ratio of the two numbers leaves one alpha, so one equation in the log odds of beta remains. There is no known proof that
+/// its left side grows with beta, but the tests find that it does: a model is found again from its own numbers, and where no solution is found,
+/// a dense scan finds none either.
 fn solve(ones: f64, twos: f64, classes: f64, fraction: f64) -> Option<Snb> {
     if ones <= 0.0 || twos <= 0.0 || fraction >= 1.0 || !classes.is_finite() || classes <= 0.0 {
         return None;
