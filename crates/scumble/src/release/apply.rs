@@ -1,4 +1,4 @@
-//! A saved recoding, applied to other rows: as a release of their own, or privately, every row in its recoded form.
+//! Applies a saved recoding to other rows: as a release of their own, or privately, with every row in its recoded form.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -38,19 +38,19 @@ use crate::table::frequency::total;
 use crate::table::label::STAR;
 use crate::table::quasi::{Quasi, Value};
 
-/// What applying a recoding made.
+/// The result of applying a recoding.
 pub struct Applied {
     /// The files and the figures.
     pub released: Released,
-    /// By quasi-identifier the rows of which nothing that the rule shows is true, so that they show `*` there; those without such
-    /// rows are not listed.
+    /// By quasi-identifier, the number of rows that show `*` because nothing that the rule shows is true of them; quasi-identifiers without
+    /// such rows are not listed.
     pub unplaced: BTreeMap<String, u64>,
-    /// Whether it is for its owner only.
+    /// Whether the rows are for their owner only.
     pub private: bool,
 }
 
 impl Applied {
-    /// The figures as one JSON object: those of a release, whether it is `private`, and what was `unplaced`.
+    /// The figures as one JSON object: those of a release, with `private` and `unplaced`.
     pub fn figures(&self) -> Result<serde_json::Value> {
         let mut figures = serde_json::to_value(&self.released.summary).map_err(Error::internal)?;
         figures["private"] = self.private.into();
@@ -59,12 +59,12 @@ impl Applied {
     }
 }
 
-/// Recodes the rows of a table by a saved recoding. `plan` is the recoding's own ([`SavedRecoding::plan`]), with what was
-/// changed in it: how rows are read, what becomes of suppressed rows and of columns that the recoding does not know.
+/// Recodes the rows of a table by a saved recoding. `plan` is the recoding's own ([`SavedRecoding::plan`]), which the caller may have changed:
+/// how rows are read, what becomes of suppressed rows and of columns that the recoding does not know.
 ///
-/// The rows become a release of their own, which keeps the models of the recoding and is verified as any release; rows that
-/// would break them are suppressed. If `private`, every row stays, in its order and in its recoded form, and no model is judged:
-/// that is for testing what was learnt from a release, and for nobody else's eyes.
+/// The rows become a release of their own, which keeps the models of the recoding and is verified like any release; rows that
+/// would break a model are suppressed. If `private`, every row stays, in its order and in its recoded form, and no model is checked:
+/// such rows are for testing what was learnt from a release, and only for their owner.
 pub fn apply(
     saved: &SavedRecoding,
     plan: &Plan,
@@ -74,7 +74,7 @@ pub fn apply(
     apply_beside(saved, plan, private, &Outputs::default(), options)
 }
 
-/// As [`apply`], beside what else the run reads and writes, which it must not overwrite either.
+/// Does the same as [`apply`], and never overwrites the other files in `outputs` that the run reads and writes.
 pub fn apply_beside(
     saved: &SavedRecoding,
     plan: &Plan,
@@ -103,7 +103,7 @@ pub fn apply_beside(
 /// The plan by which rows are recoded; an error if they cannot be.
 pub(super) fn applied_plan(saved: &SavedRecoding, plan: &Plan, private: bool) -> Result<Plan> {
     let mut plan = if private { unjudged(plan) } else { plan.clone() };
-    // Reports, recodings and row maps are about rows that were searched.
+    // Reports, recodings and row maps describe a search, and here is none.
     plan.report.clear();
     plan.recoding = None;
     plan.row_map = None;
@@ -117,7 +117,7 @@ pub(super) fn applied_plan(saved: &SavedRecoding, plan: &Plan, private: bool) ->
     Ok(plan)
 }
 
-/// From new rows to what their destination makes of them, and the rows without a place by column.
+/// Recodes new rows and hands them to their destination. Also returns, by column, the rows without a place.
 pub(super) fn recoded<D: Destination>(
     saved: &SavedRecoding,
     input: &Input<'_>,
@@ -187,11 +187,11 @@ pub(super) fn recoded<D: Destination>(
     Ok((complete(run, read, destination, watched)?.alone()?, unplaced))
 }
 
-/// What is said about rows that were recoded and not checked.
+/// The note on rows that were recoded and not checked.
 const NOT_FOR_PUBLICATION: &str = "every row was kept, in its order, and no model was checked: these rows are for testing, not for \
                                    publication";
 
-/// The plan of rows that nobody else will see.
+/// The plan for rows that nobody else will see.
 fn unjudged(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.privacy.clear();
@@ -214,7 +214,7 @@ struct New {
     personal: PersonalData,
 }
 
-/// Reads new rows. Their columns may be in any order; what is written is in the order of the recoding.
+/// Reads new rows. Their columns may be in any order; the output has the order of the recoding.
 fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &Control) -> Result<New> {
     let Input { plan, source, .. } = *input;
     let options = ReadOptions { control: control.clone(), ..read_options(&plan.read)? };
@@ -253,7 +253,7 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     let plan = Plan { columns: known.into_iter().chain(further).collect(), ..plan.clone() };
     let read = read_columns(&plan, source, options)?;
     let mut table = read.coded;
-    // Rows that nobody else will see may have anything beside them.
+    // Private rows may have any other columns.
     if role == Role::Other && !private {
         refuse_unjudged(&table, &without_role, &plan.read.missing, |error, _| {
             error
@@ -281,15 +281,15 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     Ok(New { plan, table, kept, notes, first_warnings, personal: passed.personal })
 }
 
-/// The error of the gate where roles and consent are those of the recoding, so that they cannot be changed.
+/// The error of the gate for new rows: roles and consent are those of the recoding and cannot be changed.
 fn of_new_rows(error: Error) -> Error {
     let error = error.remedied(|_| None);
     let error = error.advise("take such columns out of the new rows, and keep the others");
     error.advise("make a release of the new rows by themselves, with a plan that says what becomes of them")
 }
 
-/// What each tuple of new rows shows: what the rule says where that is true of the row, and `*` elsewhere. Also the rows without a
-/// place, by column. Classes that the release suppressed are suppressed here too, unless every row is to stay.
+/// What each tuple of new rows shows: the values of the rule where they are true of the row, and `*` elsewhere. Also returns, by column, the
+/// rows without a place. Classes that the release suppressed are suppressed here too, unless every row is to stay.
 fn recode(
     saved: &SavedRecoding,
     problem: &Problem,
@@ -347,7 +347,7 @@ fn recode(
     let names = quasi.iter().map(|quasi| quasi.name.clone());
     let unplaced = names.zip(unplaced).filter(|(_, rows)| *rows > 0).collect();
     let suppressed = shown.iter().map(|(_, suppressed)| *suppressed).collect();
-    // A value without a place looks like the top of the tree, so both are one class.
+    // A value without a place looks like the top of the tree, so both form one class.
     let top = |quasi: &Quasi| match quasi.tree() {
         Some(tree) if tree.label(tree.root()) == STAR => Value::Node(tree.root()),
         _ => Value::Star,
@@ -381,7 +381,7 @@ fn hidden(saved: &SavedRecoding) -> HashSet<Vec<Option<Value>>, foldhash::fast::
     hidden
 }
 
-/// The classes of new rows, with those suppressed that break a model; an error if that is not enough.
+/// The classes of new rows. Classes that break a model are suppressed; an error if that is not enough.
 fn judge(problem: &Problem, assignment: Assignment, private: bool) -> Result<Classes> {
     if private {
         let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
@@ -401,7 +401,7 @@ fn judge(problem: &Problem, assignment: Assignment, private: bool) -> Result<Cla
     Ok(classes)
 }
 
-/// What helps where new rows cannot be published as a recoding has them.
+/// Adds what helps where new rows cannot be published as the recoding would have them.
 fn by_themselves(error: Error) -> Error {
     error.advise("make a release of the new rows by themselves").weaken(
         Setting::root("private"),

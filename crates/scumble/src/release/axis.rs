@@ -1,4 +1,4 @@
-//! A column before and after on one axis. A coarser value is spread evenly over what it covers, as a reader has to take it.
+//! One column before and after on a common axis. A coarser value is spread evenly over the values it covers, as a reader has to assume.
 
 use crate::report::data::{Axis, AxisPart};
 use crate::table::quasi::{Line, Quasi, Shape, Value};
@@ -7,10 +7,11 @@ use crate::table::quasi::{Line, Quasi, Shape, Value};
 const NAMED: usize = 12;
 /// The parts of an axis of numbers.
 const PARTS: usize = 40;
-/// Values that are named where there are too many and they have no order.
+/// The number of values that are named where a column has too many and they have no order.
 const LISTED: usize = 9;
 
-/// The axis of a column: how many rows the original has of each code, and what the release shows, in how many rows.
+/// The axis of a column. `original` has the number of rows of each code in the original; `shown` has the values of the release with their
+/// rows.
 pub(super) fn axis(quasi: &Quasi, original: &[u64], shown: &[(Value, u64)]) -> Axis {
     let hidden = shown.iter().filter(|(value, _)| *value == Value::Star).map(|(_, rows)| rows).sum();
     let present = original.iter().filter(|rows| **rows > 0).count();
@@ -28,7 +29,7 @@ pub(super) fn unchanged(quasi: &Quasi, original: &[u64]) -> Axis {
     axis
 }
 
-/// Numbers lie where they are, and a range is as wide as it is.
+/// The axis of numbers: each number stands at its own position, and a range has its own width.
 fn of_numbers(quasi: &Quasi, line: &Line, original: &[u64], shown: &[(Value, u64)], hidden: u64) -> Axis {
     let places: Vec<f64> = line.numbers.iter().map(|number| quasi.measure.float(*number)).collect();
     let (first, last) = line.domain();
@@ -72,7 +73,7 @@ fn of_numbers(quasi: &Quasi, line: &Line, original: &[u64], shown: &[(Value, u64
             }
         }
     }
-    // A part is named by the first number in it, or the next one.
+    // A part is named after the first number in it, or the next one.
     for (part, at) in parts.iter_mut().zip(0..) {
         let from = places.partition_point(|place| position(*place) < f64::from(at));
         part.name = quasi.text(from.min(places.len() - 1) as u32).to_owned();
@@ -80,11 +81,12 @@ fn of_numbers(quasi: &Quasi, line: &Line, original: &[u64], shown: &[(Value, u64
     Axis { ordered: true, parts, others: 0, without_value, hidden }
 }
 
-/// Values stand side by side, and a coarser one is spread evenly over its values.
+/// The axis of values side by side; a coarser value is spread evenly over its values.
 fn of_codes(quasi: &Quasi, original: &[u64], shown: &[(Value, u64)], present: usize, hidden: u64) -> Axis {
     let size = quasi.size() as usize;
     let mut exact = vec![0.0; size];
-    // What begins at a code and ends before another, so that each value takes two steps, however many codes it covers.
+    // A difference array: the share of a value is added at its first code and subtracted after its last one. Each value takes two steps,
+    // however many codes it covers.
     let mut change = vec![0.0; size + 1];
     for (value, rows) in shown {
         let rows = *rows as f64;
@@ -116,7 +118,7 @@ fn of_codes(quasi: &Quasi, original: &[u64], shown: &[(Value, u64)], present: us
             name: String::new(),
             before: original.get(code).copied().unwrap_or(0),
             exact: exact[code],
-            // Sums of fractions that should be nothing may be a little less.
+            // Rounding errors can leave sums that should be zero slightly off.
             wider: if wider > 1e-9 { wider } else { 0.0 },
         }
     });
@@ -208,7 +210,7 @@ mod tests {
         let shown = [(Value::Span(0, 0), 4), (Value::Span(0, 2), 6), (Value::Star, 3)];
         let found = axis(&letters(4), &[5, 5, 3, 0], &shown);
         assert!(!found.ordered && found.hidden == 3 && found.others == 0);
-        // The last value is nowhere, and so it is not listed.
+        // The last value occurs nowhere, so it is not listed.
         let parts: Vec<_> = found
             .parts
             .iter()

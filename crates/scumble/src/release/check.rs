@@ -1,4 +1,4 @@
-//! Verifying any table, also another tool's, against models and an original.
+//! Verifies any table, also one that another tool made, against models and an original.
 
 use scumble_files::Control;
 use scumble_files::table::CodedTable;
@@ -35,16 +35,16 @@ use truth::{private_note, truthful};
 pub use side_by_side::{SideBySide, side_by_side};
 pub use tables::{CheckedTable, CheckedTables, check_tables, published_columns};
 
-/// What was found.
+/// The result of a check.
 #[derive(Debug, serde::Serialize)]
 pub struct Checked {
     /// The models that were asked for; none if none was.
     pub outcome: Option<Outcome>,
-    /// What the table attains, where no model was asked for.
+    /// What the table attains on its own, where no model was asked for.
     pub attained: Option<Attained>,
     /// Whether the table is true of its original, where one was given.
     pub truth: Option<TruthOutcome>,
-    /// What was found record by record, where records overlap and there are no classes: a column is published as frequencies, or the
+    /// The result for single records, where records overlap and there are no classes: a column is published as frequencies, or the
     /// plan names an algorithm that makes such records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<RecordOutcome>,
@@ -65,9 +65,9 @@ pub struct WhatWasRead {
     pub rows: u64,
     /// The columns that outsiders may know.
     pub quasi: Vec<String>,
-    /// What is worth knowing: how tables were read, and which rows of the original were left out.
+    /// Notes: how tables were read, and which rows of the original were left out.
     pub notes: Vec<String>,
-    /// What is to be known before anybody is accused.
+    /// Warnings to be read before anybody is accused.
     pub warnings: Vec<String>,
 }
 
@@ -81,13 +81,13 @@ impl Checked {
     }
 }
 
-/// The columns of a release that a check reads; an error if it lacks one that outsiders may know or that is to be protected. Without an
-/// original only what models may look at is needed.
+/// The columns of a release that a check reads; an error if one is absent that outsiders may know or that is to be protected. Without an
+/// original only the columns that models may look at are needed.
 pub fn needed_columns<'a>(names: &[&'a str], plan: &Plan, has_original: bool) -> Result<Vec<&'a str>> {
     if plan.names_with(Role::Quasi).next().is_none() {
         return Err(crate::config::no_quasi_identifier());
     }
-    // A column that is published as frequencies has one column a value, such as `disease=flu`.
+    // A column that is published as frequencies becomes one column for each value, such as `disease=flu`.
     let is_of = |name: &str, of: &str| {
         name.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
     };
@@ -107,7 +107,8 @@ pub fn needed_columns<'a>(names: &[&'a str], plan: &Plan, has_original: bool) ->
     Ok(names.iter().copied().filter(is_needed).collect())
 }
 
-/// Checks a table. The plan says which columns are what and which models are asked for. `row_map` has for each released row its original row, where the private row map is known.
+/// Checks a table. The plan gives the roles of the columns and the models. `row_map` has for each released row its original row, where the
+/// private row map is known.
 pub fn check(
     release: &CodedTable,
     original: Option<&CodedTable>,
@@ -139,7 +140,7 @@ pub fn check(
     protected.extend(plan.names_with(Role::Guarding).map(str::to_owned));
     protected.sort_unstable();
     protected.dedup();
-    // Where there is an original, it says how values are written: the release may have lost a spelling.
+    // An original decides how values are written: the release may have lost a spelling.
     let known = original.unwrap_or(release);
     let known = &*spelt_once(known, plan)?;
     if let Some(original) = original {
@@ -155,7 +156,7 @@ pub fn check(
             values.push(sensitive_column(&of_column, plan));
         }
     }
-    // Guarding nodes are labels, not values, and what guards nothing is written as the model's claim has it.
+    // Guarding nodes are labels, not values. A text that guards nothing is written as in the model's claim.
     let release = &*table_in_one_spelling(release, &guarding);
     let spellings_note = spellings_note(release, &values, resources.control())?;
     let plain = in_normal_form(release, &values, original, resources.control()).map_err(cannot_check)?;
@@ -246,7 +247,7 @@ pub fn check(
     Ok(Checked { outcome: Some(outcome), attained: None, truth, records: None, judged, read })
 }
 
-/// Puts persons in the place of rows, in the figures that count either.
+/// Replaces rows by persons in the figures that can count either.
 fn count_persons(
     found: &mut Attained,
     release: &CodedTable,
@@ -258,7 +259,7 @@ fn count_persons(
         name: name.to_owned(),
         parameters: parameters.as_object().cloned().unwrap_or_default(),
     };
-    // Asking for next to nothing gives the figure.
+    // A model with the weakest parameter reports the figure.
     let mut models = vec![asked(k_anonymity::ENTRY.name, serde_json::json!({ "k": 1, "person": person }))];
     models.extend(found.columns.iter().map(|column| {
         let parameters =
@@ -280,7 +281,7 @@ fn count_persons(
     Ok(())
 }
 
-/// The people of a population, and how the labels of a release are to be read: as a release made of them would have labels.
+/// The people of a population. Its labels are read as those of a release that would be made of them.
 fn people<'a>(table: &'a CodedTable, plan: &Plan, resources: &Resources) -> Result<Population<'a>> {
     let entry = crate::registry::ALGORITHMS.find(&plan.algorithm.name)?;
     let trees = (entry.build)(&plan.algorithm.parameters)?.capabilities().needs_trees;
@@ -293,13 +294,13 @@ fn people<'a>(table: &'a CodedTable, plan: &Plan, resources: &Resources) -> Resu
     Ok(Population { table, covers: covers.collect::<Result<_>>()? })
 }
 
-/// Whether a column is in another of several tables, and not in this one.
+/// Whether a column is in another of several tables and not in this one.
 fn is_elsewhere(release: &CodedTable, name: &str, plan: &Plan) -> bool {
     plan.is_in_further_table(name) && release.column(name).is_none()
 }
 
-/// The column that says who a row is about, where the table still has it and persons have several rows; and what a reader must
-/// know if it is not there.
+/// The column that says whom a row is about, if persons have several rows and the table still has the column; else what the reader must
+/// know.
 fn persons<'p>(table: &CodedTable, plan: &'p Plan) -> Result<(Option<&'p str>, Option<String>)> {
     let Some(name) = plan.counted_by() else { return Ok((None, None)) };
     if table.column(name).is_none() {
@@ -315,7 +316,8 @@ fn persons<'p>(table: &CodedTable, plan: &'p Plan) -> Result<(Option<&'p str>, O
     Ok(((has_repeated_persons(table, name, plan)? || asked).then_some(name), None))
 }
 
-/// The error of a check that could not be made. Here nobody wants to publish yet: what cannot be checked is a matter of what was asked.
+/// The error of a check that could not be made. Nobody is about to publish here, so a table that cannot be checked is an error of the
+/// request.
 #[must_use]
 pub fn cannot_check(error: VerifyError) -> Error {
     match error {
@@ -324,7 +326,7 @@ pub fn cannot_check(error: VerifyError) -> Error {
     }
 }
 
-/// Which columns of a table write a value in several ways: each is one value, and its spelling may tell whose it is.
+/// The note about columns that write a value in several ways: they count as one value, and the spelling may show whose it is.
 fn spellings_note(
     release: &CodedTable,
     values: &[SensitiveColumn],
@@ -348,7 +350,7 @@ fn spellings_note(
 mod tests {
     use super::*;
 
-    /// The verifier knows nothing of plans and flags, so its remedies are added here.
+    /// The verifier does not know plans and flags, so its remedies are added here.
     #[test]
     fn errors_of_the_verifier_say_what_would_help() {
         let told = |error| cannot_check(error).to_string();

@@ -1,4 +1,4 @@
-//! How the independent verifier is told what is claimed: in its own words, and no more than it needs.
+//! Puts the claims of a run into the words of the independent verifier, with no more than it needs.
 
 use std::collections::BTreeSet;
 
@@ -19,12 +19,12 @@ use crate::table::kind::{Kind, Measure};
 use crate::table::payload::PayloadColumn;
 use crate::table::quasi::Quasi;
 
-/// Whether the independent verifier knows a model: it knows Scumble's own, and not those that a program has added.
+/// Whether the independent verifier knows a model. It knows Scumble's own models, and none that a program has added.
 pub(super) fn is_verified(model: &dyn Model) -> bool {
     crate::registry::MODELS.is_own(model.name())
 }
 
-/// What stands behind the name of a model that the verifier does not know.
+/// The suffix of a model's name where the verifier does not know the model.
 pub(super) fn unverified(model: &dyn Model) -> &'static str {
     if is_verified(model) { "" } else { " (not independently verified)" }
 }
@@ -34,7 +34,8 @@ pub(super) fn promise(model: &dyn Model) -> String {
     model.title() + unverified(model)
 }
 
-/// What somebody who already knows the other sensitive values learns, where models look at each column alone.
+/// The sentence about somebody who already knows the other sensitive values, where models look at each column alone. `figures` has for each
+/// column the values that are left without that knowledge and with it.
 pub(crate) fn given_others(columns: &[String], figures: &[(u64, u64)]) -> Option<String> {
     if figures.iter().all(|(alone, given)| alone <= given) {
         return None;
@@ -48,7 +49,7 @@ pub(crate) fn given_others(columns: &[String], figures: &[(u64, u64)]) -> Option
         let figures: Vec<String> = figures.iter().map(|of| figure(of).to_string()).collect();
         list(&figures, columns.len())
     };
-    // One value that is left is certain; several are fewer than before.
+    // One value left is certain; several are fewer than before.
     let learnt: Vec<String> = [
         ("work out", named(&|(alone, given)| given < alone && *given <= 1)),
         ("narrow down", named(&|(alone, given)| given < alone && *given > 1)),
@@ -71,7 +72,7 @@ pub(crate) fn given_others(columns: &[String], figures: &[(u64, u64)]) -> Option
     ))
 }
 
-/// What the original table says about tuples of columns, for the claims that are about such.
+/// The distributions of tuples of columns in the original, for the claims about such tuples.
 pub(crate) fn joint_references(
     models: &[ModelClaim],
     original: &CodedTable,
@@ -102,8 +103,8 @@ pub(crate) fn sensitive_column(values: &PayloadColumn, plan: &Plan) -> Sensitive
     let declared = plan.column(&values.name).and_then(|column| column.declared_kind());
     SensitiveColumn {
         name: values.name.clone(),
-        // How the texts are read the verifier finds out by itself, unless the plan says it: a kind that was inferred may be that of
-        // texts which were respelt.
+        // The verifier finds out by itself how to read the texts, unless the plan says it: an inferred kind may be that of
+        // respelt texts.
         kind: match declared {
             None if !exact => ValueKind::Text,
             _ => value_kind(&values.measure),
@@ -114,8 +115,8 @@ pub(crate) fn sensitive_column(values: &PayloadColumn, plan: &Plan) -> Sensitive
     }
 }
 
-/// Asks the verifier whether a table with one spelling for each value says the same as the table that was read, and has no value in
-/// two spellings. Whoever reads that table may then take its texts for values.
+/// Lets the verifier check that a table with one spelling for each value says the same as the table that was read, and has no value in
+/// two spellings. After that, the texts of the table can be taken for values.
 pub(super) fn check_spelling(source: &SpeltTable, plan: &Plan, control: &Control) -> Result<()> {
     let counted = counted_by_value(plan);
     let original = source.as_read();
@@ -153,14 +154,14 @@ pub(crate) fn model_claim(mut parameters: serde_json::Map<String, serde_json::Va
     ModelClaim { name, parameters }
 }
 
-/// What a column that is published as it is owes to the original: the same value where spellings do not count, else the same text.
+/// How a column that is published as it is must agree with the original: in its values where spellings do not count, else in its texts.
 pub(crate) fn same_value(
     known: &CodedTable,
     name: &str,
     counted: &BTreeSet<&str>,
     plan: &Plan,
 ) -> Result<Truth> {
-    // There may be a hundred thousand columns, and few of them count.
+    // There may be a hundred thousand columns, of which few are counted by value.
     match Some(name).filter(|name| counted.contains(name)).and_then(|name| known.column(name)) {
         Some(column) => Ok(Truth::Same(sensitive_column(&payload_of(column, plan)?.0, plan))),
         None => Ok(Truth::Exact),
@@ -172,7 +173,8 @@ pub(crate) fn cover(quasi: &Quasi, missing: Vec<String>) -> Result<Cover> {
     cover_shown(quasi, missing, None)
 }
 
-/// The same, where it is known which texts the release shows: the verifier then keeps no more of the hierarchy than these need.
+/// How the verifier is to read the released values of a column. With `shown`, the texts that the release shows, the verifier keeps no more of
+/// the hierarchy than these need.
 pub(super) fn cover_shown(quasi: &Quasi, missing: Vec<String>, shown: Option<&Texts>) -> Result<Cover> {
     let nodes = match quasi.tree() {
         Some(tree) => {
@@ -185,7 +187,7 @@ pub(super) fn cover_shown(quasi: &Quasi, missing: Vec<String>, shown: Option<&Te
                 }
                 if tree.is_leaf(node) { told.leaf(&label)? } else { told.open(&label) }
             }
-            // A table may write missing values in several ways; all of them lie where the tree has the one that it knows.
+            // A table may write missing values in several ways; all of them belong where the tree has the one that it knows.
             if let Some(leaf) = missing.iter().filter_map(|marker| tree.code_of(marker)).min() {
                 (0..told.depth()).for_each(|_| told.close());
                 tree.above(tree.leaf(leaf)).iter().rev().for_each(|label| told.open(label));
@@ -199,8 +201,8 @@ pub(super) fn cover_shown(quasi: &Quasi, missing: Vec<String>, shown: Option<&Te
     Ok(Cover { kind: value_kind(&quasi.measure), nodes, missing })
 }
 
-/// The groups of a column, with the labels above each: a value that is new to the hierarchy lies below those that are called by
-/// what they hold.
+/// The inner nodes of a column's hierarchy, each with the labels above it: a value that is new to the hierarchy lies below the nodes whose
+/// names say that they hold it.
 pub(super) fn named(quasi: &Quasi) -> Vec<(String, Vec<String>)> {
     let Some(tree) = quasi.tree() else { return Vec::new() };
     let label = |node| tree.label(node).into_owned();

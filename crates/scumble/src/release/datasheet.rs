@@ -1,7 +1,7 @@
-//! The datasheet: what may be said in public about a release.
+//! The datasheet, which may be published with a release.
 //!
-//! Its schema is closed: how columns were coarsened, what holds on which columns, how to read the values. No seed, path,
-//! original count, extreme or lost value.
+//! Its schema is closed: how columns were coarsened, what holds on which columns, how to read the values. It never has a seed, a path,
+//! a count of the original, an extreme or a lost value.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use crate::release::prepare::SpeltTable;
 use crate::table::hierarchy::Provenance;
 use crate::table::quasi::{Quasi, Shape, Value};
 
-/// What may be said in public about a release.
+/// The public description of a release.
 #[derive(Debug, Clone, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Datasheet {
@@ -34,7 +34,7 @@ pub(crate) struct Datasheet {
 }
 
 impl Datasheet {
-    /// What all datasheets say in the same way.
+    /// The parts that all datasheets share.
     pub(super) fn of<Found>(run: &Run<'_, Found>, statement: String, rows: u64) -> Self {
         Self {
             statement,
@@ -68,7 +68,7 @@ pub(super) struct ColumnSheet {
     pub(super) hierarchy: Option<&'static str>,
 }
 
-/// A column that is published as it is, by its roles; none for columns that are not published.
+/// The entry of a column that is published as it is; `None` for columns that are not published.
 pub(super) fn kept_sheet(
     name: &str,
     roles: &crate::config::Roles,
@@ -130,8 +130,8 @@ pub(super) fn value_kind(quasi: &Quasi, value: Value) -> &'static str {
     }
 }
 
-/// What the plan counts as different values though it may be none: promises about these columns are weaker for it. The columns that
-/// are not published are not named in public.
+/// Sentences about values that the plan counts as different although they may be the same, which weakens the promises about these columns.
+/// In public, columns that are not published are not named.
 pub(super) fn counted_apart(plan: &Plan, public: bool) -> Vec<String> {
     let named = |name: &str| plan.privacy.iter().any(|spec| spec.columns.iter().any(|of| of == name));
     let mut lines = Vec::new();
@@ -156,12 +156,12 @@ pub(super) fn counted_apart(plan: &Plan, public: bool) -> Vec<String> {
     lines
 }
 
-/// The same as sentences, for everybody.
+/// The same sentences, for the datasheet.
 pub(super) fn limits_of_counting(plan: &Plan) -> Vec<String> {
     counted_apart(plan, true).iter().map(|line| format!("{}.", capitalised(line))).collect()
 }
 
-/// Which files a datasheet is about, and how to tell.
+/// The section that lists the files and their SHA-256.
 fn about(files: &[FileSheet]) -> String {
     if files.is_empty() {
         return String::new();

@@ -1,5 +1,5 @@
-//! Which file a datasheet is about: it names the file, its SHA-256 and its rows, so that anybody can tell whether a datasheet and
-//! a release belong together.
+//! Finds the file that a datasheet describes. A datasheet names the file, its SHA-256 and its rows, so that anybody can see whether a datasheet
+//! and a release belong together.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) struct FileSheet {
     pub(crate) sha256: String,
 }
 
-/// The part of a datasheet that says what it is about.
+/// The part of a datasheet that says which files it describes.
 #[derive(Deserialize)]
 struct About {
     made_with: String,
@@ -38,7 +38,7 @@ struct About {
     guarantees: Vec<Promised>,
 }
 
-/// What a datasheet says that holds.
+/// One guarantee of a datasheet.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Promised {
     /// The model, as people write it: `5-anonymity`.
@@ -47,7 +47,7 @@ pub struct Promised {
     pub on: Vec<String>,
 }
 
-/// What a release promises by the datasheet beside it; none if there is no datasheet, or if it does not describe this file.
+/// The guarantees in the datasheet beside a release; `None` if there is no datasheet, or if it does not describe this file.
 #[must_use]
 pub fn promised_by_datasheet(release: &Path) -> Option<Vec<Promised>> {
     if !has_datasheet(release) {
@@ -57,14 +57,14 @@ pub fn promised_by_datasheet(release: &Path) -> Option<Vec<Promised>> {
     read(&sheet).ok().flatten().map(|about| about.guarantees)
 }
 
-/// What was found when a release was compared with its datasheet.
+/// The result of comparing a release with its datasheet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SheetCheck {
     /// The datasheet's file, without its folder.
     pub file: String,
     /// Whether it describes this release.
     pub describes: bool,
-    /// In what it does not.
+    /// The ways in which it does not.
     pub faults: Vec<String>,
 }
 
@@ -83,10 +83,10 @@ pub fn older_datasheets_of(release: &Path) -> Vec<PathBuf> {
     sheets.into_iter().filter(|path| is_older_datasheet(path)).collect()
 }
 
-/// What a datasheet may be at most; the largest seen has some kilobytes.
+/// The most bytes of a datasheet; the largest seen has some kilobytes.
 const LARGEST: u64 = 64 << 20;
 
-/// The bytes of what may be a datasheet. Only of a file: to read a pipe would wait for whoever writes to it.
+/// The bytes of a possible datasheet. Only files are read: reading a pipe would wait for its writer.
 fn bytes_of(path: &Path) -> std::io::Result<Vec<u8>> {
     let found = std::fs::metadata(path)?;
     if !found.is_file() || found.len() > LARGEST {
@@ -120,7 +120,7 @@ pub(crate) fn is_datasheet(path: &Path) -> bool {
     bytes_of(path).is_ok_and(|text| is_markdown(&String::from_utf8_lossy(&text)))
 }
 
-/// Whether a file is a release as its datasheet says.
+/// Whether a file is a release that its datasheet describes.
 pub(crate) fn has_datasheet(release: &Path) -> bool {
     let [sheet, _] = datasheets_of(release);
     let (Ok(Some(about)), Some(name)) = (read(&sheet), release.file_name()) else { return false };
@@ -140,14 +140,14 @@ pub fn is_spreadsheet_safe(release: &Path) -> bool {
     }
 }
 
-/// Whether the tables of a folder are as its datasheet says.
+/// Whether the tables of a folder are those that its datasheet describes.
 pub(crate) fn folder_has_datasheet(folder: &Path) -> bool {
     let Ok(Some(about)) = read(&folder.join(ENDINGS[0])) else { return false };
     let as_said = |of: &FileSheet| digest(&folder.join(&of.file)).is_ok_and(|digest| digest == of.sha256);
     !about.files.is_empty() && about.files.iter().all(as_said)
 }
 
-/// What a datasheet is about; none if the file is no datasheet.
+/// Reads which files a datasheet describes; `None` if the file is not a datasheet.
 fn read(path: &Path) -> std::io::Result<Option<About>> {
     let about: Option<About> = serde_json::from_slice(&bytes_of(path)?).ok();
     let inside =
@@ -159,7 +159,7 @@ fn digest(path: &Path) -> std::io::Result<String> {
     sha256(&mut File::open(path)?)
 }
 
-/// Compares a release with the datasheet beside it; none if there is no datasheet.
+/// Compares a release with the datasheet beside it. Returns `None` if there is no datasheet.
 pub fn compare_with_datasheet(release: &Path, rows: u64) -> Result<Option<SheetCheck>> {
     // A run that is publishing at this moment has its release in place before its datasheet.
     let _lock = FolderLock::shared(folder_of(release));
@@ -183,7 +183,7 @@ pub fn compare_with_datasheet(release: &Path, rows: u64) -> Result<Option<SheetC
     })
 }
 
-/// Compares the tables of a folder, with their rows, with the datasheet that is in it; none if there is no datasheet.
+/// Compares the tables of a folder and their rows with the datasheet in it. Returns `None` if there is no datasheet.
 pub fn compare_folder_with_datasheet(folder: &Path, tables: &[(String, u64)]) -> Result<Option<SheetCheck>> {
     let _lock = FolderLock::shared(folder_of(folder));
     let [data, markdown] = ENDINGS.map(|ending| folder.join(ending));
@@ -210,7 +210,7 @@ pub fn compare_folder_with_datasheet(folder: &Path, tables: &[(String, u64)]) ->
     })
 }
 
-/// Compares files with both forms of a datasheet. `files` says what differs, and gives the digests that were found; `alone` gives the
+/// Compares files with both forms of a datasheet. `files` lists the differences and returns the digests that were found; `alone` returns the
 /// digest of the only file, where the form for people is enough.
 fn compare(
     data: &Path,
@@ -259,7 +259,7 @@ fn compare(
     Ok(Some(SheetCheck { file: name(data), describes: faults.is_empty(), faults }))
 }
 
-/// What a datasheet says of a file, and what the file is.
+/// Compares what a datasheet says of a file with the file.
 fn judge(of: &FileSheet, digest: &str, rows: Option<u64>, before: &str, faults: &mut Vec<String>) {
     if of.sha256 != digest {
         faults.push(format!(

@@ -1,8 +1,9 @@
-//! What a release says about households: who knows all members of one may find it, where nobody could find a single member.
+//! What a release shows about households. Somebody who knows all members of a household may find it even where nobody could find a single
+//! member.
 //!
-//! The column of households is not published, so rows of one household are not linked by it. Two things are measured all the same. A group of k
-//! persons from fewer than k households is no crowd: k persons of one family are one family. And outsiders who know a household know all its
-//! members: it is as well hidden as there are households whose members, taken together, show the same.
+//! The column of households is not published, so it does not link the rows of a household. Two things are measured all the same. A group of k
+//! persons from fewer than k households hides less than it seems: k persons of one family are one family. And outsiders who know a household
+//! know all its members: a household is hidden among those whose members, taken together, show the same.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +15,11 @@ use crate::config::{Plan, Role};
 use crate::error::Result;
 use crate::report::data::Households;
 
-/// What a row shows that is not in the release.
+/// The look of a row that is not in the release.
 pub(super) const LEFT_OUT: u32 = u32::MAX;
 
-/// The figures, with what somebody should know; nothing where no column tells households apart. `looks` has for each row of the table a number
-/// for all that it shows in the quasi-identifiers together, if each row shows something by itself.
+/// Measures households, and returns the figures with the warnings; `None` where no column tells households apart. `looks` has, for each row of
+/// the table, a number that stands for everything the row shows in the quasi-identifiers together, if each row shows something by itself.
 pub(super) fn measure(
     plan: &Plan,
     table: &CodedTable,
@@ -42,7 +43,7 @@ pub(super) fn measure(
     Ok(Some((found, warnings)))
 }
 
-/// How many households a group must have: the k of the plan, else the least k of its audience.
+/// The number of households that a group must have: the k of the plan, else the least k of its audience.
 fn required(plan: &Plan) -> Result<u64> {
     let mut asked = Vec::new();
     for spec in plan.privacy.iter().filter(|spec| spec.is_size_alone()) {
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn households_are_alike_whose_members_show_the_same_as_often() {
-        // a and b: {0, 1}; c: {0, 0}; d: {0}; e: {0}. The order of members is nothing.
+        // a and b: {0, 1}; c: {0, 0}; d: {0}; e: {0}. The order of members does not matter.
         let homes = ["a", "a", "b", "b", "c", "c", "d", "e"];
         let (figures, warnings) = found(2, &homes, &[0, 1, 1, 0, 0, 0, 0, 0]);
         assert_eq!((figures.household_k, figures.households_below, figures.rows_below), (Some(1), 1, 2));

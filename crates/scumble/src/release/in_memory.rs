@@ -22,13 +22,13 @@ use crate::report::data::Report;
 /// Which row of the original each row of a release came from. Private.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowMap {
-    /// By table, for each row of the original its row in the table, from 0; `None` where it was left out.
+    /// For each table and each row of the original, its row in the table, from 0; `None` where it was left out.
     pub tables: Vec<Vec<Option<u32>>>,
-    /// For each row of the original its group, as the tables number groups, where they have some.
+    /// For each row of the original its group, as the tables number them, if they do.
     pub groups: Option<Vec<Option<String>>>,
 }
 
-/// A verified release in memory. It was written, read back and judged by the independent verifier like one that becomes a file, and is
+/// A verified release in memory. Like a release in files it was written, read back and checked by the independent verifier, and it is
 /// handed out only if it passed.
 ///
 /// The tables, the datasheet and the manifest may be published. Everything else is about the original, and private.
@@ -49,8 +49,8 @@ pub struct Release {
 }
 
 impl Release {
-    /// The release that a plan asks for. The input is `table` whatever the plan calls it, and nothing is written. A population, earlier tables
-    /// and hierarchies that the plan names must be given; see [`Release::with`].
+    /// Makes the release that a plan asks for. The input is `table` whatever the plan calls it, and nothing is written. A population, earlier
+    /// tables and hierarchies that the plan names must be given; see [`Release::with`].
     pub fn of(table: impl Into<Batches>, plan: &Plan) -> Result<Self> {
         Self::with(
             &Source::from_batches(table.into(), "the table"),
@@ -61,8 +61,8 @@ impl Release {
         )
     }
 
-    /// As [`Release::of`], from a table anywhere, with what else the plan names, and under the eyes of somebody who may end it. `stage` is
-    /// told when a stage begins.
+    /// Does the same as [`Release::of`], with a table from anywhere and what else the plan names. The run can be stopped through `control`, and
+    /// `stage` is called when a stage begins.
     pub fn with(
         table: &Source,
         plan: &Plan,
@@ -73,7 +73,7 @@ impl Release {
         check_spreadsheet_safe(plan, OutFormat::ArrowIpc)?;
         let progress = Progress::from(control.clone());
         let resources = resources.for_a_run().watched_by(control);
-        // The names of files mean nothing here; what is told of them is to fit.
+        // File names mean nothing here; these read well in messages.
         let input = if plan.input.is_empty() { "the table" } else { &plan.input };
         let plan = &Plan {
             input: input.to_owned(),
@@ -96,7 +96,7 @@ impl Release {
         })
     }
 
-    /// The table, if it is one.
+    /// The table; an error if the release has several.
     pub fn table(&self) -> Result<&Batches> {
         match &self.tables[..] {
             [(_, table)] => Ok(table),
@@ -118,7 +118,7 @@ impl Release {
         serde_json::to_string_pretty(&self.sheet).map_err(Error::internal)
     }
 
-    /// The same for people.
+    /// The datasheet that may be published with the tables, for people.
     #[must_use]
     pub fn datasheet_markdown(&self) -> String {
         datasheet::markdown(&self.sheet)
@@ -137,7 +137,7 @@ pub struct RecodedRows {
     table: Batches,
     /// The figures. Private.
     pub summary: Summary,
-    /// By quasi-identifier the rows of which nothing that the rule shows is true, so that they show `*` there; those without such
+    /// By quasi-identifier, the number of rows that show `*` because nothing that the rule shows is true of them; quasi-identifiers without such
     /// rows are not listed. Private.
     pub unplaced: BTreeMap<String, u64>,
     /// Whether the rows are for their owner only.
@@ -146,7 +146,7 @@ pub struct RecodedRows {
 }
 
 impl RecodedRows {
-    /// The rows of a table, recoded. If `private`, every row stays, in its order, and no model is judged: that is for testing what was
+    /// Recodes the rows of a table. If `private`, every row stays, in its order, and no model is checked: that is for testing what was
     /// learnt from a release.
     pub fn of(saved: &SavedRecoding, table: impl Into<Batches>, private: bool) -> Result<Self> {
         let table = Source::from_batches(table.into(), "the table");
@@ -154,8 +154,8 @@ impl RecodedRows {
         Self::with(saved, &table, &plan, private, &Control::default(), &|_| {})
     }
 
-    /// As [`RecodedRows::of`], from a table anywhere, by the recoding's plan ([`SavedRecoding::plan`]) with what was changed in it, and
-    /// under the eyes of somebody who may end it.
+    /// Does the same as [`RecodedRows::of`], with a table from anywhere, and by the recoding's plan ([`SavedRecoding::plan`]) with any changes
+    /// to it. The run can be stopped through `control`.
     pub fn with(
         saved: &SavedRecoding,
         table: &Source,
@@ -184,13 +184,13 @@ impl RecodedRows {
         &self.table
     }
 
-    /// The datasheet that may be published with the rows, for people; none of rows that are for their owner.
+    /// The datasheet that may be published with the rows, for people; `None` if the rows are for their owner.
     #[must_use]
     pub fn datasheet_markdown(&self) -> Option<String> {
         self.sheet.as_ref().map(datasheet::markdown)
     }
 
-    /// The same for programs.
+    /// The datasheet that may be published with the rows, for programs.
     pub fn datasheet_json(&self) -> Result<Option<String>> {
         self.sheet.as_ref().map(serde_json::to_string_pretty).transpose().map_err(Error::internal)
     }
@@ -207,7 +207,7 @@ struct Kept {
     sheet: Option<Datasheet>,
 }
 
-/// The memory of the program that runs.
+/// The destination of a release in memory.
 struct Memory<'a> {
     plan: &'a Plan,
 }

@@ -4,10 +4,10 @@
 //! read → transform → encode → frequency table → check the problem → algorithm → recoding
 //!      → write to a private temporary file → VERIFY WHAT WAS WRITTEN → rename into place → report
 //! ```
-//! A release that fails verification never gets its name. `make` is this line as a function: it reads, the `search` of each kind of release
-//! finds, and `pipeline::complete` is the rest. [`anonymize`] makes files, [`Release`] tables in memory.
+//! A release that fails verification never gets its name. `make` runs this line: it reads the table, each kind of release has a `search` of its
+//! own, and `pipeline::complete` does the rest. [`anonymize`] makes files, [`Release`] makes tables in memory.
 //!
-//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
+//! Anything here that is neither in [`crate::prelude`] nor in [`crate::extend`] is not stable: it may change from version to version.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -81,11 +81,11 @@ pub use targets::stem_of;
 pub use trial::{Trial, TrialOutcome, TrialTable, read_planned, try_release, try_within};
 pub use written::WrittenTable;
 
-/// What a run is told besides the plan.
+/// What a run is given besides the plan.
 pub struct RunOptions<'a> {
     /// The folder that the plan's file names are relative to.
     pub folder: &'a Path,
-    /// Where progress is told and cancellation asked.
+    /// Where progress is reported and cancellation is asked for.
     pub progress: Progress,
     /// Called when a stage of the run begins.
     pub stage: &'a (dyn Fn(Stage) + Sync),
@@ -113,7 +113,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// What is being done, for people.
+    /// The name of the stage, for people.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -158,7 +158,8 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     anonymize_beside(plan, &Outputs::default(), options)
 }
 
-/// As [`anonymize`], beside what else the run reads and writes, such as the plan's own file, which it must not overwrite either.
+/// Does the same as [`anonymize`], and never overwrites the files in `outputs`: what else the run reads and writes, such as the plan's own
+/// file.
 pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions<'_>) -> Result<Released> {
     let resources = Resources::in_folder(options.folder).watched_by(options.progress.control());
     let source = resources.input(plan)?;
@@ -174,7 +175,7 @@ pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions
         .run(|| make(&Input { plan, source: &source, resources: &resources }, &mut files, &watched))
 }
 
-/// Standard output for one run; whoever lent it may lend it again.
+/// Lends standard output to one run, so that the caller can lend it again.
 fn again<'s>(
     out: &'s mut Option<&mut (dyn std::io::Write + Send)>,
 ) -> Option<&'s mut (dyn std::io::Write + Send)> {
@@ -203,7 +204,7 @@ struct Input<'a> {
     resources: &'a Resources,
 }
 
-/// From a plan and its table to a verified release that its destination has taken over.
+/// Makes a verified release from a plan and its table, and hands it to its destination.
 fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watched<'_>) -> Result<D::Made> {
     let started = Instant::now();
     let mut seconds = Seconds::default();
@@ -258,11 +259,11 @@ struct ReadTable<'a> {
     population: Option<&'a CodedTable>,
     /// What else the plan names.
     resources: &'a Resources,
-    /// What all searches of the run may take together.
+    /// The budget that all searches of the run share.
     budget: Budget,
-    /// What is worth knowing.
+    /// Notes for the reader.
     notes: Vec<String>,
-    /// What somebody should decide about: rows that were left out, values that count apart.
+    /// Warnings that call for a decision: rows that were left out, values that count apart.
     first_warnings: Vec<String>,
     /// Personal data in columns that are published exactly.
     personal: PersonalData,
@@ -271,7 +272,7 @@ struct ReadTable<'a> {
 }
 
 impl<'a> ReadTable<'a> {
-    /// What is to be searched for.
+    /// The task of the search.
     fn task(&self, progress: &Progress) -> Task<'a> {
         Task {
             plan: self.plan,
@@ -284,22 +285,22 @@ impl<'a> ReadTable<'a> {
     }
 }
 
-/// A table as a plan wants it read.
+/// A table as read for a plan.
 struct PlannedTable {
     /// The plan with a role for every column.
     plan: Plan,
     table: SpeltTable,
     /// For each row of the file whether the table has it.
     kept: Vec<bool>,
-    /// What is worth knowing.
+    /// Notes for the reader.
     notes: Vec<String>,
-    /// What somebody should decide about: rows that were left out, values that count apart.
+    /// Warnings that call for a decision: rows that were left out, values that count apart.
     first_warnings: Vec<String>,
     /// Personal data in columns that are published exactly.
     personal: PersonalData,
 }
 
-/// Reads the columns that the plan needs, as a release is made from them.
+/// Reads the columns that the plan needs to make a release.
 fn read(given: &Plan, source: &Source, control: &Control) -> Result<PlannedTable> {
     let Original { plan, table, kept, mut notes, left_out: mut first_warnings } =
         read_original(given, source, control)?;
@@ -319,10 +320,10 @@ fn read(given: &Plan, source: &Source, control: &Control) -> Result<PlannedTable
                 )
         })?;
     }
-    // Found before the search, not after it.
+    // Personal data is looked for before the search, so that nobody waits in vain.
     let passed = gate::exact(&plan, &table, RowNumbers::Kept(&kept))?;
     notes.extend(passed.notes);
-    // Said before the search, too. Where there is a subject column, rows need not be people.
+    // Checked before the search, too. With a subject column, rows need not be people.
     if plan.names_with(Role::Subject).next().is_none() {
         plan.risk.people(table.rows as u64)?;
     }
@@ -339,9 +340,9 @@ pub struct Original {
     pub table: CodedTable,
     /// For each row that was read whether the table has it.
     pub kept: Vec<bool>,
-    /// What is worth knowing about how it was read.
+    /// Notes about how the table was read.
     pub notes: Vec<String>,
-    /// How many rows were left out, with the reason.
+    /// Sentences that say how many rows were left out, and why.
     pub left_out: Vec<String>,
 }
 
@@ -360,7 +361,7 @@ pub fn read_original(plan: &Plan, source: &Source, control: &Control) -> Result<
     Ok(Original { plan, table, kept, notes, left_out })
 }
 
-/// Reads the columns of a plan that knows them all.
+/// Reads the columns that a plan needs. The plan has every column.
 fn read_columns(plan: &Plan, source: &Source, mut options: ReadOptions) -> Result<scumble_files::Table> {
     let unread = |roles: &crate::config::Roles| roles.has(Role::Identifier) || roles.has(Role::Drop);
     let wanted = plan.columns.iter().filter(|(_, column)| !unread(&column.role));
@@ -368,7 +369,7 @@ fn read_columns(plan: &Plan, source: &Source, mut options: ReadOptions) -> Resul
     scumble_files::read_table(source, &options)
 }
 
-/// How the plan wants its input read.
+/// The options by which the plan's input is read.
 pub fn read_options(read: &crate::config::Read) -> Result<ReadOptions> {
     let byte = |what: &str, given: Option<char>| match given {
         None => Ok(None),
@@ -390,12 +391,13 @@ pub fn read_options(read: &crate::config::Read) -> Result<ReadOptions> {
     })
 }
 
-/// How a table is read that others may have written: the plan's limit holds for it, and nothing else that it says about its input.
+/// The options for tables that others may have written: the plan's size limit applies to them, and nothing else that the
+/// plan says about its input.
 pub fn other_options(plan: &Plan) -> ReadOptions {
     ReadOptions { max_size: plan.read.max_size.map(crate::config::Size::bytes), ..ReadOptions::default() }
 }
 
-/// A helpful error for a name that is not among the columns.
+/// The error for a name that is not among the columns, with similar names.
 pub fn unknown_column(name: &str, names: &[&str]) -> Error {
     let shown = crate::base::text::on_one_line(name);
     Error::config(format!("there is no column '{shown}'{}", among_columns(name, names)))

@@ -1,7 +1,7 @@
-//! Rows that no search has seen, recoded as the rows of a release were: by the hierarchy, not by a list of seen values.
+//! Recodes rows that no search has seen like the rows of a release: by the hierarchy, not by a list of seen values.
 //!
-//! A value finds the code that it would have had ([`CodeFinder`]); the codes of a row find what it would show
-//! ([`NewRows::shown`]). Rows are not suppressed here: suppression is about rows that share a class, and a new row shares none.
+//! [`CodeFinder`] finds the code that a value would have had; [`NewRows::shown`] finds what a row with these codes would show. No rows are
+//! suppressed here: suppression is about rows that share a class, and a new row shares none.
 
 use crate::problem::Problem;
 use crate::recoding::published::Classes;
@@ -20,7 +20,7 @@ use regions::Regions;
 pub struct NewRows<'a> {
     quasi: &'a [Quasi],
     rule: Rule<'a>,
-    /// The code of each column that most rows have, for routing a row whose own value has none.
+    /// The most frequent code of each column, by which a row is routed whose own value has none.
     typical: Vec<u32>,
 }
 
@@ -33,7 +33,7 @@ enum Rule<'a> {
     Nearest(Regions),
 }
 
-/// What a row shows, and which class of the release shows it.
+/// What a row shows, and the class of the release that shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     /// Column by column; a column without a code has no value to show.
@@ -42,7 +42,7 @@ pub struct Shown {
     pub class: Option<u32>,
 }
 
-/// The code of a column that most rows have; the first of several.
+/// The most frequent code of a column; the first if there are several.
 pub(crate) fn typical(problem: &Problem, column: usize) -> u32 {
     let rows = problem.table.marginal(column, problem.quasi[column].size() as usize);
     let most = (0_u32..).zip(rows).max_by_key(|(code, rows)| (*rows, std::cmp::Reverse(*code)));
@@ -50,7 +50,7 @@ pub(crate) fn typical(problem: &Problem, column: usize) -> u32 {
 }
 
 impl<'a> NewRows<'a> {
-    /// The rule of a release: by its step, or where it has none by the classes that it shows.
+    /// The rule of a release: its step or, where it has none, the classes that it shows.
     #[must_use]
     pub fn new(problem: &'a Problem, classes: &'a Classes, step: Option<&'a Step>) -> Self {
         let typical = (0..problem.quasi.len()).map(|column| typical(problem, column)).collect();
@@ -58,8 +58,8 @@ impl<'a> NewRows<'a> {
         Self::of_rule(&problem.quasi, step, &assignment.columns, &assignment.suppressed, typical)
     }
 
-    /// A rule by its step, or where it has none by what the classes show that are not suppressed. `typical` are the codes for
-    /// routing a row whose own value has none.
+    /// The rule of a step or, where there is none, of what the classes show that are not suppressed. `typical` has the codes that route a row
+    /// whose own value has none.
     #[must_use]
     pub fn of_rule(
         quasi: &'a [Quasi],
@@ -89,7 +89,7 @@ impl<'a> NewRows<'a> {
         self.placed(codes).values
     }
 
-    /// What a row with these codes shows, and by which class.
+    /// What a row with these codes shows, and the class that shows it.
     #[must_use]
     pub fn placed(&self, codes: &[Option<u32>]) -> Shown {
         let code = |column: usize| codes[column].unwrap_or(self.typical[column]);
@@ -109,7 +109,7 @@ impl<'a> NewRows<'a> {
                 None => (vec![Value::Star; self.quasi.len()], None),
             },
         };
-        // What says nothing is true of any value, also of one that has no place.
+        // `*` is true of every value, even of one that has no place.
         let says_nothing = |column: usize, value: Value| self.quasi[column].label(value) == STAR;
         let shown = |(column, value): (usize, Value)| {
             (codes[column].is_some() || says_nothing(column, value)).then_some(value)
@@ -119,7 +119,7 @@ impl<'a> NewRows<'a> {
     }
 }
 
-/// Whether a value stands for a code, among others.
+/// Whether a value covers a code.
 fn covers(quasi: &Quasi, value: Value, code: u32) -> bool {
     let (low, high) = quasi.codes(value);
     match value {

@@ -1,4 +1,4 @@
-//! Which other algorithms an error names: those that would not refuse the same plan.
+//! Chooses the other algorithms that an error names: those that would not refuse the same plan.
 
 use super::search::{Needs, Task, budget_of, make_problem};
 use super::{classes, records};
@@ -9,7 +9,7 @@ use crate::registry::{ALGORITHMS, Entry, METRICS, RECORD_ALGORITHMS, Standing};
 use crate::search::algorithms::{BuildAlgorithm, BuildRecordAlgorithm};
 use crate::search::offers::fits;
 
-/// An error of a search, in which the advice to use another algorithm names those that serve the plan. Advice that no algorithm fulfils is left
+/// Fills in the names of algorithms that serve the plan where an error advises to use another one. Advice that no algorithm fulfils is left
 /// out.
 pub(super) fn named(error: Error, task: &Task<'_>, failed: &str) -> Error {
     let error = if error.kind() == ErrorKind::OutOfBudget { error.another(Wish::Quick) } else { error };
@@ -18,7 +18,7 @@ pub(super) fn named(error: Error, task: &Task<'_>, failed: &str) -> Error {
         return error;
     }
     let mut others = Others { task, failed, plain: None, with_trees: None };
-    // Where the table cannot be prepared again, nobody knows who would serve it.
+    // If the table cannot be prepared again, no algorithm can be tried on it.
     if others.problem(false).is_none() {
         return error;
     }
@@ -31,7 +31,7 @@ pub(super) fn named(error: Error, task: &Task<'_>, failed: &str) -> Error {
     })
 }
 
-/// The advice to use a recommended algorithm that makes classes and shows no means, where the table was not read yet.
+/// The advice to use a recommended algorithm that makes classes and shows no means, for errors before the table is read.
 pub(super) fn of_classes(plan: &Plan, words: &str) -> Remedy {
     let has_class = plan.names_with(Role::Class).next().is_some();
     let fits = |entry: &&'static Entry<BuildAlgorithm>| {
@@ -46,7 +46,7 @@ pub(super) fn of_classes(plan: &Plan, words: &str) -> Remedy {
     Remedy::new(Setting::algorithm().to_one_of(names), words)
 }
 
-/// What the others are asked: the same table and plan, prepared as they need it.
+/// The other algorithms, tried on the same table and plan, prepared as they need it.
 struct Others<'t, 'a> {
     task: &'t Task<'a>,
     failed: &'t str,
@@ -55,14 +55,14 @@ struct Others<'t, 'a> {
 }
 
 impl Others<'_, '_> {
-    /// The problem, with levels for every column or without; none where it cannot be posed.
+    /// The problem, with levels for every column or without; `None` where it cannot be posed.
     fn problem(&mut self, trees: bool) -> Option<&mut Problem> {
         let task = self.task;
         let posed = if trees { &mut self.with_trees } else { &mut self.plain };
         posed.get_or_insert_with(|| pose(task, trees)).as_mut()
     }
 
-    /// The names of the algorithms that serve the plan and are what is wished for: those of the best standing.
+    /// The names of the algorithms of the best standing that serve the plan and fulfil the wish.
     fn serving(&mut self, wish: Wish) -> Vec<&'static str> {
         let (failed, mut found): (&str, Vec<(Standing, &'static str)>) = (self.failed, Vec::new());
         for entry in ALGORITHMS.iter().filter(|entry| entry.name != failed) {
@@ -116,7 +116,7 @@ impl Others<'_, '_> {
     }
 }
 
-/// What nobody can meet is not refused: whoever serves it says what would be possible.
+/// Turns a refusal into `None`. A plan that nobody can meet is not refused here: an algorithm that serves it says what would be possible.
 fn not_refused(checked: Result<()>) -> Option<()> {
     match checked {
         Err(error) if error.kind() != ErrorKind::Infeasible => None,
@@ -124,7 +124,7 @@ fn not_refused(checked: Result<()>) -> Option<()> {
     }
 }
 
-/// The problem of a plan, for algorithms that need levels for every column or for others.
+/// The problem of a plan, with levels for every column (`trees`) or without.
 fn pose(task: &Task<'_>, trees: bool) -> Option<Problem> {
     let (prepared, _) = task.prepared(task.plan, trees).ok()?;
     let needs = Needs { model: false, ..Needs::WITHOUT_CLASSES };

@@ -1,13 +1,13 @@
-//! The one rule about files that are written, for every command:
+//! The rules for files that are written, the same for every command:
 //!
 //! - a file that a run reads, or has written already, is never overwritten by it;
 //! - a file that is there already is only replaced if it is recognisably what an earlier run has written, or if the user says so
 //!   (`--force`).
 //!
-//! Somebody may put a file there while a run goes on, so the second rule is asked once more just before files get their names.
+//! Somebody may put a file there during a run, so the second rule is checked again just before files get their names.
 //!
-//! A release is recognised by its datasheet, which names the SHA-256 of the file; so a release that somebody has changed is theirs.
-//! Papers are recognised by what only they begin with.
+//! A release is recognised by its datasheet, which names the SHA-256 of the file; so a release that somebody has changed counts as theirs.
+//! Other files are recognised by their beginning, which only they have.
 
 use std::fs::File;
 use std::io::Read;
@@ -20,7 +20,7 @@ use crate::config::Plan;
 use crate::error::{Error, Result, Setting};
 use crate::release::described::{has_datasheet, is_datasheet};
 
-/// What a run reads and writes.
+/// The files that a run reads and writes.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
     read: Vec<(&'static str, PathBuf)>,
@@ -34,11 +34,11 @@ pub struct Outputs {
 struct Claim {
     path: PathBuf,
     own: Own,
-    /// What stood under the name when it was claimed.
+    /// The file that stood under the name when it was claimed.
     seen: Option<Seen>,
 }
 
-/// A file as it is told from others, and from itself after a change: device, number, size, and the time of the last change.
+/// What identifies a file and shows that it was changed: device, number, size, and the time of the last change.
 type Seen = (u64, u64, u64, i64, i64);
 
 fn seen(path: &Path) -> Option<Seen> {
@@ -46,7 +46,7 @@ fn seen(path: &Path) -> Option<Seen> {
     Some((found.dev(), found.ino(), found.size(), found.mtime(), found.mtime_nsec()))
 }
 
-/// What a file is that may be replaced without a word.
+/// The kind of file that may be replaced without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Own {
@@ -62,13 +62,13 @@ pub enum Own {
     Recoding,
     /// A private row map.
     RowMap,
-    /// A table with this head.
+    /// A table that begins with this text.
     Table(&'static str),
-    /// A file of a folder whose journal is that of an evaluation.
+    /// A file in the folder of an evaluation, which is recognised by the journal.
     Evaluation,
-    /// Nothing can be recognised: whatever is there needs `--force`.
+    /// Nothing is recognised: replacing whatever is there needs `--force`.
     Nothing,
-    /// The caller has seen that it may be replaced.
+    /// The caller has checked that the file may be replaced.
     Known,
 }
 
@@ -79,13 +79,13 @@ impl Outputs {
         Self { force, ..Self::default() }
     }
 
-    /// Whether files may be replaced that are not recognised.
+    /// Whether unrecognised files may be replaced.
     #[must_use]
     pub fn force(&self) -> bool {
         self.force
     }
 
-    /// A file is read: `what` names it in a message, e.g. "plan".
+    /// Records a file that is read; `what` names it in a message, e.g. "plan".
     pub fn read(&mut self, what: &'static str, path: impl Into<PathBuf>) {
         let path = path.into();
         if path != Path::new("-") {
@@ -93,7 +93,7 @@ impl Outputs {
         }
     }
 
-    /// Everything that a plan names is read; `folder` is where its file names start.
+    /// Records every file that a plan names as read; the file names are relative to `folder`.
     pub fn read_plan(&mut self, plan: &Plan, folder: &Path) {
         let at = |name: &str| if name == "-" { PathBuf::from(name) } else { folder.join(name) };
         self.read("input", at(&plan.input));
@@ -108,7 +108,8 @@ impl Outputs {
         }
     }
 
-    /// A file is going to be written. An error if it must not be; the error says why, before any work is done. `-` is no file.
+    /// Claims a file that is going to be written. Returns an error, before any work is done, if it must not be written; the error
+    /// says why. `-` is not a file.
     pub fn write(&mut self, target: &Path, own: Own) -> Result<()> {
         if target == Path::new("-") {
             return Ok(());
@@ -134,8 +135,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// An error if a file that is going to be written was made or changed by somebody else since it was claimed. To be asked
-    /// just before files get their names.
+    /// Returns an error if somebody else made or changed a claimed file since it was claimed. Called just before files get their names.
     pub fn confirm(&self) -> Result<()> {
         let changed = |claim: &&Claim| {
             seen(&claim.path) != claim.seen && is_there(&claim.path) && !claim.own.is(&claim.path)
@@ -150,12 +150,12 @@ impl Outputs {
         }
     }
 
-    /// Whether what stands under a name is not what stood there when it was claimed. A folder changes when files come and go.
+    /// Whether the file under a name differs from the one that stood there when it was claimed. A folder changes when files come and go.
     pub(crate) fn has_changed(&self, path: &Path) -> bool {
         !self.written.iter().any(|claim| claim.path == path && claim.seen == seen(path))
     }
 
-    /// Whether a file has a name by which it is a hierarchy of the plan, there or not.
+    /// Whether a file, existing or not, has a name by which it would be a hierarchy of the plan.
     fn is_hierarchy(&self, target: &Path) -> bool {
         let (Some(name), Some(folder)) = (target.file_name(), real(target).parent().map(Path::to_owned))
         else {
@@ -176,14 +176,14 @@ impl Own {
             Self::Release => has_datasheet(path),
             Self::Datasheet => is_datasheet(path),
             Self::Page => is_page(path),
-            // A page says what it is; the other files of the folder are told by the one that does.
+            // A page says itself what it is; the other files of the folder are recognised by `report.json`.
             Self::Report => is_page(path) || is_report(&path.with_file_name("report.json")),
             Self::Recoding => starts_with(path, "{\"scumble_recoding\":"),
             Self::RowMap => starts_with(path, "{\"scumble_row_map\":"),
             Self::Table(head) => starts_with(path, head),
             Self::Evaluation => {
                 let journal = path.with_file_name("journal.jsonl");
-                // A journal that has not begun yet can be begun; it says nothing about the files beside it.
+                // An empty journal can be begun; it says nothing about the files beside it.
                 let not_begun =
                     path == journal && std::fs::metadata(path).is_ok_and(|found| found.len() == 0);
                 not_begun || is_journal(&journal)
@@ -193,7 +193,7 @@ impl Own {
         }
     }
 
-    /// What a file is not.
+    /// Why a file is not recognised, for a message.
     fn why_not(self) -> &'static str {
         match self {
             Self::Release => {
@@ -211,14 +211,14 @@ impl Own {
     }
 }
 
-/// What helps where something is already there.
+/// Adds what helps where a file is already there.
 fn or_replaced(error: Error) -> Error {
     error
         .set(Setting::root("force"), "replace what is there")
         .advise("choose another name, to keep what is there")
 }
 
-/// Whether a file is there. Folders and devices are refused where the file is made.
+/// Whether a file is there. Folders and devices are refused later, when the file is made.
 fn is_there(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok() && std::fs::metadata(path).map_or(true, |found| found.is_file())
 }
@@ -228,7 +228,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
     same_file(one, other) || real(one) == real(other)
 }
 
-/// A path without links and detours. What does not exist yet is looked for from its parent on.
+/// A path without links and detours. If it does not exist yet, its nearest existing parent is resolved.
 pub(crate) fn real(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let there = absolute.ancestors().find_map(|part| Some((part.canonicalize().ok()?, part.to_owned())));
@@ -242,7 +242,7 @@ pub(crate) fn real(path: &Path) -> PathBuf {
 /// The first bytes of a file.
 fn first(path: &Path, bytes: u64) -> Vec<u8> {
     let mut first = Vec::new();
-    // What cannot be read is not recognised.
+    // A file that cannot be read is not recognised.
     let _ = File::open(path).and_then(|file| file.take(bytes).read_to_end(&mut first));
     first
 }
@@ -251,7 +251,7 @@ fn starts_with(path: &Path, text: &str) -> bool {
     first(path, text.len() as u64) == text.as_bytes()
 }
 
-/// What every page of Scumble has near its beginning.
+/// A tag that every page of Scumble has near its beginning.
 const GENERATOR: &str = "<meta name=\"generator\" content=\"Scumble\">";
 
 fn is_page(path: &Path) -> bool {
@@ -270,8 +270,7 @@ fn is_report(path: &Path) -> bool {
         && ["title", "models", "metrics", "class_sizes", "warnings", "run"].into_iter().all(has)
 }
 
-/// Whether a file is the journal of an evaluation, by its first line. One that was cut short there is one, too; an empty file may be
-/// anybody's.
+/// Whether a file is the journal of an evaluation, going by its first line, which may be cut short. An empty file may be anybody's.
 fn is_journal(path: &Path) -> bool {
     const START: &[u8] = b"{\"key\":";
     if !path.is_file() {
@@ -351,13 +350,14 @@ mod tests {
             refused(&mut Outputs::new(false), &path, own, "replace what is there (force)");
             Outputs::new(true).write(&path, own).unwrap();
         }
-        // Also a link that leads nowhere is somebody's.
+        // A link that leads nowhere also belongs to somebody.
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("nowhere", &path).unwrap();
         refused(&mut Outputs::new(false), &path, Own::Page, "replace what is there (force)");
     }
 
-    /// The journal of an evaluation is known by how its first line begins, also where it was cut short there. Nobody's empty file is one.
+    /// The journal of an evaluation is recognised by how its first line begins, even where that line was cut short. An empty file is not
+    /// recognised.
     #[test]
     fn a_journal_is_known_by_its_beginning() {
         let folder = tempfile::tempdir().unwrap();

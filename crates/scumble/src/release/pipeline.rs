@@ -1,5 +1,5 @@
-//! From what a search found to a release with its name, one way for all kinds: the rows are arranged and written where nobody can
-//! read them, what was written is read back and verified, and only then its destination takes it over, with its papers.
+//! Turns what a search found into a release with its name, in the same way for all kinds. The rows are arranged and written where nobody can
+//! read them; what was written is read back and verified; only then does the destination take the release over, with its documents.
 
 use std::io::Write;
 use std::time::Instant;
@@ -23,12 +23,12 @@ use crate::problem::Progress;
 use crate::report::Conclusion;
 use crate::report::data::{Households, Report};
 
-/// What each kind of release does in a way of its own.
+/// The steps that differ between kinds of release.
 pub(super) trait Releasable {
-    /// Whether it is several tables, not one.
+    /// Whether the release is several tables instead of one.
     const IS_SEVERAL: bool = false;
 
-    /// What the verifier found in what was written.
+    /// The findings of the verifier.
     type Verified;
 
     /// Puts the rows into the order in which they are written.
@@ -42,22 +42,23 @@ pub(super) trait Releasable {
         false
     }
 
-    /// Reads back what was written and checks it; an error if anything does not hold.
+    /// Reads back what was written and checks it. Returns an error if anything does not hold.
     fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Self::Verified>;
 
-    /// For each row of the table a number for all that it shows in the quasi-identifiers together ([`households::LEFT_OUT`] if it is not
-    /// in the release); nothing where no row shows them together. It is asked before the rows are forgotten.
+    /// For each row of the table, a number that stands for everything that the row shows in the quasi-identifiers together, or
+    /// [`households::LEFT_OUT`] if the row is not in the release. Returns `None` where no row shows them together. Called before
+    /// `forget_rows`.
     fn looks(&self) -> Option<Vec<u32>>;
 
-    /// Forgets what only writing and verifying need; the row map stays.
+    /// Forgets what only writing and verifying need. The row map stays.
     fn forget_rows(&mut self);
 
-    /// What it does not keep beside tables that were published before.
+    /// The model that the release breaks together with tables that were published before.
     fn failing_beside_others(&self) -> Option<&ModelOutcome> {
         None
     }
 
-    /// The figures, and the private report if it is asked for by its title.
+    /// The figures, and the private report if a `title` asks for it.
     fn figures(
         &self,
         verified: &Self::Verified,
@@ -65,10 +66,10 @@ pub(super) trait Releasable {
         seconds: &Seconds,
     ) -> Result<(Summary, Option<Report>)>;
 
-    /// What may be said in public; nothing of rows that are not for the public.
+    /// The datasheet, which may be published; `None` for rows that are not for the public.
     fn sheet(&self, summary: &Summary) -> Option<Datasheet>;
 
-    /// How several tables belong together.
+    /// The manifest, which says how several tables belong together.
     fn manifest(&self, _sheet: &Datasheet) -> Option<Manifest> {
         None
     }
@@ -76,20 +77,20 @@ pub(super) trait Releasable {
     /// Writes the rule that was applied, as JSON. Private.
     fn write_rule(&self, out: &mut dyn Write) -> serde_json::Result<()>;
 
-    /// By table, for each row the row of the original; and the group of each row of the original, if it has one. Private.
+    /// For each row of each table its row of the original; and for each row of the original its group, if it has one. Private.
     fn row_map(&self) -> (Vec<&[u32]>, Option<&[u32]>);
 }
 
 /// How a run ended.
 pub(super) enum Ended<Made> {
-    /// With what was to be made.
+    /// The run made its release.
     Made(Box<Made>),
-    /// With nothing, since what was found does not keep this beside tables that were published before.
+    /// The run made nothing, because the release breaks this model together with tables that were published before.
     NotBesideOthers(Box<ModelOutcome>),
 }
 
 impl<Made> Ended<Made> {
-    /// What a run made that is not put beside other tables.
+    /// Returns what a run made that is not compared with other tables.
     pub(super) fn alone(self) -> Result<Made> {
         match self {
             Self::Made(made) => Ok(*made),
@@ -100,17 +101,17 @@ impl<Made> Ended<Made> {
 
 /// Where a verified release goes.
 pub(super) trait Destination {
-    /// What its maker gets.
+    /// What the caller gets.
     type Made;
 
     /// Where its tables are written.
     fn sink(&self) -> Sink<'_>;
 
-    /// How the private report calls the release, if there is to be one.
+    /// The title of the private report, if there is to be one.
     fn title(&self) -> Option<String>;
 
-    /// Takes over a verified release: the last step, and the only one after which it can be read. Says by [`Watched::last_look`] when it is
-    /// too late to stop.
+    /// Takes over a verified release. This is the last step, and the release can be read only after it. Calls [`Watched::last_look`]
+    /// when it is too late to stop.
     fn take_over(
         &mut self,
         place: Staging,
@@ -119,25 +120,25 @@ pub(super) trait Destination {
         watched: &Watched<'_>,
     ) -> Result<Self::Made>;
 
-    /// The figures of what was made.
+    /// The summary of what was made.
     fn summary(made: &mut Self::Made) -> &mut Summary;
 }
 
-/// What is known besides the release once it is verified.
+/// The documents that go with a verified release.
 pub(super) struct Documents<'r> {
     /// The private report, complete.
     pub(super) report: Option<Report>,
-    /// Writes the rule that was applied, as JSON. Private. It may be as large as the table, so it is never held as a text.
+    /// Writes the rule that was applied, as JSON. Private. The rule may be as large as the table, so it is never held as one text.
     pub(super) rule: &'r dyn Fn(&mut dyn Write) -> serde_json::Result<()>,
-    /// Which row is whose, if somebody wants to know. Private.
+    /// The row map, if the plan asks for it. Private.
     pub(super) row_map: Option<RowMapFile>,
-    /// What may be said in public, if anything.
+    /// The datasheet, which may be published, if there is one.
     pub(super) sheet: Option<Datasheet>,
-    /// How several tables belong together.
+    /// The manifest, which says how several tables belong together.
     pub(super) manifest: Option<Manifest>,
 }
 
-/// Searches, and releases what is found.
+/// Searches, and releases what the search finds.
 pub(super) fn release<'a, Found, D: Destination>(
     mut read: ReadTable<'a>,
     search: impl FnOnce(&Task<'a>) -> Result<Run<'a, Found>>,
@@ -154,34 +155,34 @@ where
     complete(run, read, destination, watched)
 }
 
-/// Who is told how far a run is, and may end it.
+/// Receives the progress of a run, and can stop it.
 pub(super) struct Watched<'a> {
     pub(super) progress: &'a Progress,
     pub(super) stage: &'a (dyn Fn(Stage) + Sync),
 }
 
 impl Watched<'_> {
-    /// A stage begins. Whoever is told of it can still see how far the one before came.
+    /// Begins a stage. The callback can still read how far the stage before it came.
     pub(super) fn enter(&self, stage: Stage) {
         (self.stage)(stage);
         self.progress.control().begin(None);
     }
 
-    /// An error if the run is to stop.
+    /// Returns an error if the run is to stop.
     pub(super) fn check(&self) -> Result<()> {
         self.progress.check()
     }
 
-    /// Asks for the last time whether the run is to stop: what has begun to be published is published as a whole.
+    /// Checks for the last time whether the run is to stop. Publishing is never stopped halfway.
     pub(super) fn last_look(&self) -> Result<()> {
-        // A request to stop that comes after this call is too late; one that came before it is seen by the check.
+        // A request to stop that comes after this call is too late. The check sees one that came before it.
         self.enter(Stage::Publish);
         self.check()
     }
 }
 
-/// Arranges what was found, writes it where nobody can read it, reads it back and verifies it. Whoever goes on asks first what fails
-/// beside other tables.
+/// Arranges what was found, writes it where nobody can read it, reads it back and verifies it. The caller checks
+/// `failing_beside_others` before it goes on.
 pub(super) fn write_verified<'a, 's, Found>(
     run: &mut Run<'a, Found>,
     (sink, rows): (&'s Sink<'s>, RowNumbers<'s>),
@@ -199,7 +200,7 @@ where
     seconds.apply += clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     let control = watched.progress.control();
-    // What nobody else will see passes no gate.
+    // Only rows that others will see pass the gate.
     let gated = (!run.is_for_owner()).then_some(Gated { source: run.source, rows });
     let staged = Staged::new(run.plan, sink, control, gated, <Run<'_, Found>>::IS_SEVERAL);
     let mut staged = staged.map_err(unpublished)?;
@@ -216,7 +217,7 @@ where
     Ok((staged, verified))
 }
 
-/// What the release shows of households, with its warnings.
+/// Measures what the release shows of households, and returns the warnings about it.
 fn measure_households<'a, Found>(run: &Run<'a, Found>) -> Result<(Option<Households>, Vec<String>)>
 where
     Run<'a, Found>: Releasable,
@@ -261,7 +262,7 @@ where
         report.personal = personal.clone();
         report.households = households.clone();
     }
-    // The report has rules of its own for these.
+    // The report has its own rules for these.
     summary.warnings.extend(gate::warnings(&personal).into_iter().chain(of_households));
     summary.households = households;
     summary.personal = personal;

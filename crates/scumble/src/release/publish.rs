@@ -1,13 +1,13 @@
 //! How the files of a run get their names.
 //!
-//! Everything that can fail is done first: what is to be published is on the disk, without a name. Then, one step after the other:
+//! Everything that can fail is done first: all content is on the disk, without a name. Then come, one after the other:
 //!
 //! 1. the datasheets of the release that stands there lose their names;
 //! 2. the release gets its name;
 //! 3. its datasheets get theirs, and then the private papers.
 //!
-//! So there is never a datasheet beside a release that it does not describe, whenever a run is killed. Two runs that publish in one
-//! folder wait for each other. A failure in step 1 or 2 means that nothing was published; a later one is told as such.
+//! So a datasheet never stands beside a release that it does not describe, even if a run is killed. Two runs that publish in one
+//! folder wait for each other. A failure in step 1 or 2 means that nothing was published; a later failure is reported as such.
 
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ impl Destination for Files<'_, '_> {
     }
 }
 
-/// An error of a run that has published nothing.
+/// Adds to an error that nothing was published.
 pub(super) fn unpublished(error: Error) -> Error {
     if error.kind() != ErrorKind::Io || error.what().contains("was published") {
         return error;
@@ -74,7 +74,7 @@ pub(super) fn unpublished(error: Error) -> Error {
 }
 
 impl Files<'_, '_> {
-    /// Gives one table its name. Returns what failed once it had it.
+    /// Gives one table its name. Returns the failures after that point.
     fn publish_file(
         &mut self,
         mut file: PrivateFile,
@@ -96,7 +96,7 @@ impl Files<'_, '_> {
             map.is_about([(targets.name().as_str(), file.sha256().map_err(unpublished)?.as_str())]);
         }
         watched.check()?;
-        // What takes longest, before any folder is made.
+        // The slowest step comes before any folder is made.
         file.ready().map_err(unpublished)?;
         let mut private =
             staged_papers(targets, &papers, &mut made, released, watched).map_err(unpublished)?;
@@ -139,7 +139,7 @@ impl Files<'_, '_> {
     }
 }
 
-/// Gives a release and its datasheets their names, in a folder that is locked. Returns what failed once the release had its own.
+/// Gives a release and its datasheets their names, in a locked folder. Returns the failures after the release got its name.
 fn name_release(
     file: PrivateFile,
     sheets: Vec<PrivateFile>,
@@ -150,7 +150,7 @@ fn name_release(
     targets.confirm()?;
     let older = older_datasheets_of(target);
     let mut aside = Vec::new();
-    // The form for people goes first: what is left then is still the whole datasheet of the old release.
+    // The form for people loses its name first: the form that is left is still a whole datasheet of the old release.
     let [json, markdown] = super::described::datasheets_of(target);
     let taken = [markdown, json].iter().chain(&older).try_for_each(|sheet| -> Result<()> {
         aside.extend(SetAside::take(sheet)?);
@@ -183,18 +183,18 @@ fn name_release(
     Ok(troubles)
 }
 
-/// Asks the system to keep what has happened in a folder.
+/// Asks the system to write the changes in a folder to the disk.
 fn sync(folder: &Path) -> Result<()> {
     let synced = std::fs::File::open(folder).and_then(|opened| opened.sync_all());
     synced.map_err(|error| scumble_files::cannot_write(folder, error))
 }
 
-/// What went wrong with a file that was to follow a release.
+/// The error of a file that was to follow a release, if there was one.
 fn trouble(published: Result<Named>) -> Option<Error> {
     published.and_then(Named::sound).err()
 }
 
-/// An error that says that the release is published and what failed afterwards, if anything did.
+/// Returns an error if anything failed after the release was published; the error says both.
 fn after(released: &Released, troubles: &[Error]) -> Result<()> {
     if troubles.is_empty() {
         return Ok(());
@@ -204,7 +204,7 @@ fn after(released: &Released, troubles: &[Error]) -> Result<()> {
         None => "the release was written to standard output".to_owned(),
     };
     let troubles: Vec<String> = troubles.iter().map(ToString::to_string).collect();
-    // A file is known to be a release by its datasheet.
+    // A file is recognised as a release by its datasheet.
     let is_known = released.release.as_deref().is_none_or(super::described::has_datasheet);
     let error = Error::new(
         ErrorKind::AfterPublishing,
@@ -218,7 +218,7 @@ fn after(released: &Released, troubles: &[Error]) -> Result<()> {
     })
 }
 
-/// Folders that were made for a report, innermost first. They go again if nothing is published.
+/// Folders that were made for a report, innermost first. They are removed again if nothing is published.
 #[derive(Default)]
 struct MadeFolders(Vec<PathBuf>);
 
@@ -241,12 +241,12 @@ impl MadeFolders {
 
 impl Drop for MadeFolders {
     fn drop(&mut self) {
-        // Only empty folders can be removed so; what somebody else has put there stays.
+        // This removes only empty folders, so files of others stay.
         self.0.iter().for_each(|folder| drop(std::fs::remove_dir(folder)));
     }
 }
 
-/// The private report, the recoding and the row map, written out and without names yet.
+/// Writes the private report, the recoding and the row map to files without names.
 fn staged_papers(
     targets: &Targets,
     papers: &Documents<'_>,
@@ -285,7 +285,7 @@ fn staged_papers(
     Ok(files)
 }
 
-/// Gives a folder of several tables its name, with manifest and datasheets in it. Returns what failed once it had it.
+/// Gives a folder of several tables its name, with manifest and datasheets in it. Returns the failures after that point.
 fn publish_folder(
     mut folder: PrivateFolder,
     targets: &Targets,
@@ -323,7 +323,7 @@ fn add_papers(folder: &mut PrivateFolder, papers: &mut Documents<'_>) -> Result<
     let rows = |name: &str| manifest.tables.iter().find(|table| table.file == name).map(|table| table.rows);
     let digests = folder.digests()?.into_iter();
     sheet.files = digests.map(|(file, sha256)| FileSheet { rows: rows(&file), file, sha256 }).collect();
-    // Tables come first, in their order.
+    // The tables come first in the list, in their order.
     if let Some(map) = &mut papers.row_map {
         map.is_about(sheet.files.iter().map(|of| (of.file.as_str(), of.sha256.as_str())));
     }
@@ -338,7 +338,7 @@ fn add(folder: &mut PrivateFolder, name: &str, mut text: Vec<u8>) -> Result<()> 
     written.map_err(|error| scumble_files::cannot_write(Path::new(name), error))
 }
 
-/// A file with its content, which has no name yet.
+/// Writes a file that has no name yet.
 fn staged(
     target: &Path,
     write: impl FnOnce(&mut std::io::BufWriter<&mut std::fs::File>) -> Result<(), Box<dyn std::error::Error>>,
@@ -357,14 +357,14 @@ fn staged(
     }
 }
 
-/// Copies a release to standard output. What was written there cannot be taken back, so an error says whether there is anything.
+/// Copies a release to standard output. Output cannot be taken back, so an error says whether anything was written.
 fn copy(file: &PrivateFile, out: &mut (dyn Write + Send)) -> Result<()> {
     let mut handle = file.reopen().map_err(unpublished)?;
     let failed = |what: &str, source| Error::io(what, source);
     let again =
         |source| failed("cannot read the temporary copy of the release again; nothing was published", source);
     handle.rewind().map_err(again)?;
-    // Its length is known before, so that a release that is out as a whole is never said to be cut.
+    // The length is read first, so that a release that was written as a whole is never reported as cut off.
     let mut left = handle.metadata().map_err(again)?.len();
     let mut buffer = vec![0; 64 << 10];
     let mut begun = false;
@@ -399,7 +399,7 @@ fn copy(file: &PrivateFile, out: &mut (dyn Write + Send)) -> Result<()> {
     out.flush().map_err(|error| cut(begun, error))
 }
 
-/// The error of a release that did not get through standard output.
+/// The error of a release that could not be written to standard output.
 fn cut(begun: bool, source: std::io::Error) -> Error {
     let what = if begun {
         "cannot write to standard output; only a part of the release was published"
@@ -413,7 +413,7 @@ fn cut(begun: bool, source: std::io::Error) -> Error {
 mod tests {
     use super::MadeFolders;
 
-    /// A run that publishes nothing leaves no empty folders behind, and takes none away that were there or that somebody uses.
+    /// A run that publishes nothing leaves no empty folders behind, and removes none that were there before or that somebody uses.
     #[test]
     fn folders_that_were_made_in_vain_go_again() {
         let root = tempfile::tempdir().expect("a folder");

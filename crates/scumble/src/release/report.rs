@@ -14,7 +14,7 @@ use crate::table::hierarchy::Provenance as Origin;
 use crate::table::pack::Packer;
 use crate::table::quasi::{Quasi, Shape};
 
-/// A report of nothing but how the release was made.
+/// A report that says only how the release was made.
 pub(super) fn beginning<Found>(
     run: &Run<'_, Found>,
     summary: &Summary,
@@ -32,7 +32,7 @@ pub(super) fn beginning<Found>(
     }
 }
 
-/// How a release was made: by which algorithm, with which parameters, and how long it took.
+/// Describes how a release was made: the algorithm, its parameters, and the time.
 fn run_note(algorithm: Facts, summary: &Summary, seconds: &Seconds) -> crate::report::data::Run {
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     crate::report::data::Run {
@@ -77,7 +77,7 @@ pub(super) fn origin(quasi: &Quasi) -> Provenance {
     }
 }
 
-/// The columns that are published as they are, and how many rows are alone on them.
+/// The columns that are published as they are, and the number of rows that are unique on them.
 pub(super) fn kept_columns(plan: &Plan, source: &CodedTable, names: &[&str]) -> KeptExactly {
     let rows = source.rows as u64;
     let by_name = source.by_name();
@@ -104,13 +104,13 @@ pub(super) fn kept_columns(plan: &Plan, source: &CodedTable, names: &[&str]) -> 
     KeptExactly { columns, together: all(names), open: all(&open), ..KeptExactly::default() }
 }
 
-/// The columns among these that outsiders may have, since nobody said that they are sensitive.
+/// The columns among these that outsiders may know, because nobody said that they are sensitive.
 pub(super) fn open_columns<'n>(plan: &Plan, names: &[&'n str]) -> Vec<&'n str> {
     let is_open = |name: &&&str| plan.column(name).is_none_or(|column| !column.role.has(Role::Sensitive));
     names.iter().filter(is_open).copied().collect()
 }
 
-/// For each row a key of what these columns show.
+/// A key for each row that stands for its values in these columns.
 pub(super) fn keys(source: &CodedTable, names: &[&str]) -> Packer {
     let by_name = source.by_name();
     let mut packer = Packer::new(source.rows);
@@ -120,7 +120,7 @@ pub(super) fn keys(source: &CodedTable, names: &[&str]) -> Packer {
     packer
 }
 
-/// How many rows are alone with their key.
+/// Counts the rows that no other row shares its key with.
 pub(super) fn among(mut keys: Vec<u64>) -> Uniqueness {
     use rayon::prelude::*;
     keys.par_sort_unstable();
@@ -136,7 +136,7 @@ fn uniqueness(counts: &[u64], rows: u64) -> Uniqueness {
     }
 }
 
-/// What the private report says besides its figures; spellings are values, and stand nowhere else.
+/// The warnings and notes of the private report. Spellings are values of the data, and appear nowhere else.
 fn warnings(summary: &Summary, source: &SpeltTable) -> Vec<Warning> {
     let note = |text: String| Warning { severity: Severity::Note, text, advice: None };
     let notes = summary.notes.iter().cloned().map(note);

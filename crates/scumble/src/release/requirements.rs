@@ -1,4 +1,4 @@
-//! What a plan asks for: its models on a table, and whether they protect what they are to and the search can serve them.
+//! The requirements of a plan: its models on a table, whether they protect what they must, and whether the search can serve them.
 
 use super::unknown_column;
 use crate::config::{ModelSpec, Plan, Role, Value};
@@ -13,7 +13,7 @@ use crate::release::prepare::Prepared;
 use crate::search::algorithms::Algorithm;
 use crate::table::frequency::FrequencyTable;
 
-/// An error where persons have several rows and an algorithm counts rows.
+/// Returns an error where persons have several rows and an algorithm counts rows.
 pub(super) fn refuse_persons(problem: &Problem, algorithm: &str) -> Result<()> {
     match problem.table.payloads().person() {
         None => Ok(()),
@@ -26,7 +26,7 @@ pub(super) fn refuse_persons(problem: &Problem, algorithm: &str) -> Result<()> {
     }
 }
 
-/// An error where classes are to be changed and an algorithm makes none: it does what `publishes` says.
+/// Returns an error if classes are to be changed and the algorithm makes none; `publishes` says what it makes instead.
 pub(super) fn refuse_switches(plan: &Plan, algorithm: &str, publishes: &str) -> Result<()> {
     match switch(plan) {
         None => Ok(()),
@@ -37,25 +37,25 @@ pub(super) fn refuse_switches(plan: &Plan, algorithm: &str, publishes: &str) -> 
     }
 }
 
-/// What is to be done to classes once they are found, if something is.
+/// The switch of the plan that changes classes after the search, if one is on.
 fn switch(plan: &Plan) -> Option<&'static str> {
     let switches = [("polish", plan.algorithm.polish), ("flatten", plan.algorithm.flatten)];
     switches.into_iter().find(|(_, on)| *on).map(|(name, _)| name)
 }
 
-/// The error that leaving out this switch would help against.
+/// Adds the remedy of leaving out this switch.
 pub(super) fn without(error: Error, switch: &'static str) -> Error {
     error.unset(Setting::search(switch), format!("leave {switch} out"))
 }
 
-/// The error that rows without a value of a column, which models are about, are the reason for.
+/// Adds the remedies against rows without a value in a column that models are about.
 pub(super) fn with_remedies_of_missing(error: Error, column: &str) -> Error {
     let policy = Setting::read("missing_policy").to("drop-row");
     or_counted(error.set(policy, "leave out rows that have no value"), &[column])
 }
 
-/// An error if a model is about values of which some are missing: an algorithm whose records or groups are no classes counts every
-/// row of them.
+/// Returns an error if a model is about a column with missing values: an algorithm whose records or groups are not classes counts every
+/// row of that column.
 pub(super) fn refuse_missing(problem: &Problem, algorithm: &str) -> Result<()> {
     let payloads = problem.table.payloads();
     for name in problem.models.iter().flat_map(|model| model.protected()) {
@@ -122,18 +122,18 @@ pub(super) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
     Ok(models)
 }
 
-/// The warning that sensitive values may be read off the release, which its owner has accepted.
+/// The warning that a release may give sensitive values away, which its owner has accepted.
 pub const DISCLOSURE_ACCEPTED: &str =
     "attribute disclosure was accepted: sensitive columns may be given away by rows that look the same";
 
-/// That warning, where a sensitive column is in fact not protected.
+/// That warning, if a sensitive column is in fact not protected.
 pub(super) fn disclosure_accepted(plan: &Plan, problem: &Problem) -> Option<String> {
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     let is_open = || check_protected(&problem.models, &sensitive, &problem.table).is_err();
     (plan.accept_attribute_disclosure && is_open()).then(|| DISCLOSURE_ACCEPTED.to_owned())
 }
 
-/// An error if somebody who knows a set of quasi-identifiers that a model is about could read a sensitive value off a class.
+/// Returns an error if somebody who knows the quasi-identifiers of a model could infer a sensitive value from a class.
 fn check_protected(models: &[Box<dyn Model>], sensitive: &[String], table: &FrequencyTable) -> Result<()> {
     let protecting: Vec<&dyn Model> =
         models.iter().map(|model| &**model).filter(|model| forbids_sameness(*model, table)).collect();
@@ -184,7 +184,7 @@ fn places_of(columns: &[String], quasi: &[&str]) -> Result<Vec<usize>> {
     columns.iter().map(|name| place(name).ok_or_else(|| unknown_column(name, quasi))).collect()
 }
 
-/// An error if models are about sets of quasi-identifiers and some quasi-identifier is in none of them: it would be published
+/// Returns an error if models are about sets of quasi-identifiers and one quasi-identifier is in none of them: it would be published
 /// as it is.
 fn check_all_judged(models: &[Box<dyn Model>], quasi: &[&str]) -> Result<()> {
     let judged = |name: &&&str| {
@@ -200,7 +200,7 @@ fn check_all_judged(models: &[Box<dyn Model>], quasi: &[&str]) -> Result<()> {
     }
 }
 
-/// An error if a metric is asked for that neither the algorithm minimises nor polishing looks at.
+/// Returns an error if a metric is asked for that neither the algorithm nor polishing uses.
 pub(super) fn check_metric(
     plan: &Plan,
     name: &str,
@@ -217,8 +217,8 @@ pub(super) fn check_metric(
         .another_that(format!("use an algorithm that minimises {metric}")))
 }
 
-/// An error if the search cannot serve a model: one that judges the whole table, that may break when classes are merged, or that
-/// judges some of the columns. The release names the algorithms that can.
+/// Returns an error if the search cannot serve a model: one that checks the whole table, that may break when classes are merged, or that
+/// checks only some of the columns. The error names the algorithms that can serve it.
 pub(super) fn check_served(
     problem: &Problem,
     plan: &Plan,
@@ -226,7 +226,7 @@ pub(super) fn check_served(
     algorithm: &dyn Algorithm,
 ) -> Result<()> {
     for model in problem.models.iter().map(AsRef::as_ref) {
-        // Those of a population, and those that a class size is enough for, are served elsewhere.
+        // Models of a population, and models that a class size is enough for, are served elsewhere.
         let elsewhere = model.population_test().is_some() || model.sufficient_size().is_some();
         let whole = model.class_test().is_none() && !elsewhere;
         let breaks = !model.monotonicity().merging;
@@ -259,7 +259,7 @@ pub(super) fn check_served(
     Ok(())
 }
 
-/// Refuses models that a program has added, where there are no classes that they could judge.
+/// Refuses models that a program has added where there are no classes for them to check.
 pub(super) fn refuse_added(problem: &Problem, algorithm: &str) -> Result<()> {
     match problem.models.iter().find(|model| !MODELS.is_own(model.name())) {
         None => Ok(()),
@@ -271,9 +271,9 @@ pub(super) fn refuse_added(problem: &Problem, algorithm: &str) -> Result<()> {
     }
 }
 
-/// Whether some model of sensitive values judges a column without regard to the others.
+/// Whether some model of sensitive values checks a column without regard to the others.
 pub(crate) fn has_separate_models(plan: &Plan) -> bool {
-    // Tuples of columns leave each of them open, as separate models do.
+    // A model of tuples does not protect each column in them, just like separate models.
     let open = |spec: &ModelSpec| {
         let entry = MODELS.get(&spec.model);
         let of_values = entry.is_some_and(|entry| entry.parameters.iter().any(|(name, _)| *name == "mode"));

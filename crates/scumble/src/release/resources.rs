@@ -1,8 +1,8 @@
 //! What a plan names besides its table: hierarchies, a population, tables that were published before.
 //!
-//! Whoever prepares, searches or checks asks for them here and knows no path. They are files beside the plan, or a program gives them.
-//! All of them are read when they are first needed, and kept for the run: a comparison of a hundred releases reads
-//! each once, and the next run sees what has changed since.
+//! Preparation, search and checks ask for them here and know no paths. They are files beside the plan, or a program gives them.
+//! Each is read when it is first needed, and kept for the run: a comparison of a hundred releases reads it once, and the next run
+//! sees what has changed since.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -22,9 +22,9 @@ use crate::table::hierarchy::{self, Builder, Layout, Listing, Recipe, Unlisted};
 pub struct Resources {
     /// The folder that a plan's file names are relative to; `None` where there are no files.
     folder: Option<PathBuf>,
-    /// By column, what a program gave.
+    /// The hierarchies that a program gave, by column.
     hierarchies: HashMap<String, Arc<Listing>>,
-    /// By the name that a plan calls them, what a program gave.
+    /// The tables that a program gave, by their name in the plan.
     tables: HashMap<String, Batches>,
     control: Control,
     kept: Arc<Kept>,
@@ -32,7 +32,7 @@ pub struct Resources {
 
 type KeptBy<K, V> = Mutex<HashMap<K, Arc<V>>>;
 
-/// What was read already.
+/// Everything that was read already.
 #[derive(Debug, Default)]
 struct Kept {
     listings: KeptBy<(PathBuf, Layout), Listing>,
@@ -41,7 +41,7 @@ struct Kept {
     populations: KeptBy<(String, String), PopulationTable>,
 }
 
-/// What was read before, or is read now.
+/// Returns what was read before, or reads it now.
 fn kept<K: Eq + Hash, V>(kept: &KeptBy<K, V>, key: K, read: impl FnOnce(&K) -> Result<V>) -> Result<Arc<V>> {
     let lock = || kept.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().get(&key) {
@@ -58,47 +58,47 @@ impl Resources {
         Self { folder: Some(folder.into()), ..Self::default() }
     }
 
-    /// With a hierarchy for a column, as the text of a hierarchy file: a line for each value, `value;level 1;…;top`. It takes the place of
+    /// Adds a hierarchy for a column, as the text of a hierarchy file: a line for each value, `value;level 1;…;top`. It takes the place of
     /// a file that the plan names for the column.
     pub fn with_hierarchy(self, column: &str, lines: &str) -> Result<Self> {
         let listing = Listing::parse(lines, &format!("the hierarchy of '{column}'"), Layout::Leaves)?;
         Ok(self.with_listing(column, listing))
     }
 
-    /// The same for a hierarchy that was read already, in any layout.
+    /// Adds a hierarchy that was read already, in any layout.
     #[must_use]
     pub fn with_listing(mut self, column: &str, listing: Listing) -> Self {
         self.hierarchies.insert(column.to_owned(), Arc::new(listing));
         self.for_a_run()
     }
 
-    /// With a table that a plan names: its input, its population, or one that was published before.
+    /// Adds a table that a plan names: its input, its population, or one that was published before.
     #[must_use]
     pub fn with_table(mut self, name: &str, table: impl Into<Batches>) -> Self {
         self.tables.insert(name.to_owned(), table.into());
         self.for_a_run()
     }
 
-    /// The same with nothing read yet.
+    /// Returns the same resources with nothing read yet.
     #[must_use]
     pub fn for_a_run(&self) -> Self {
         Self { kept: Arc::default(), ..self.clone() }
     }
 
-    /// The same, read under the eyes of somebody who may end it.
+    /// Reads under a control, through which somebody may stop the run.
     #[must_use]
     pub fn watched_by(self, control: &Control) -> Self {
         Self { control: control.clone(), ..self }
     }
 
-    /// Who watches what is read.
+    /// The control of the run.
     #[must_use]
     pub fn control(&self) -> &Control {
         &self.control
     }
 
     /// How the hierarchy of a column is to be built: as the plan says, from what was given, or from a file in the plan's folder of
-    /// hierarchies. `None` if nobody says anything.
+    /// hierarchies. `None` if there is none of these.
     pub(crate) fn recipe(&self, name: &str, column: &Column, plan: &Plan) -> Result<Option<Recipe>> {
         let of_file = |path: PathBuf| Builder::File { path, unlisted: Unlisted::Error };
         let given = self.hierarchies.get(name).cloned();
@@ -127,7 +127,7 @@ impl Resources {
         Ok(Some(Recipe { builder: of_file(path), listing: Some(listing) }))
     }
 
-    /// An error if the plan's folder of hierarchies is not there.
+    /// Returns an error if the plan's folder of hierarchies is not there.
     pub(crate) fn check_hierarchy_folder(&self, plan: &Plan) -> Result<()> {
         match self.hierarchy_folder(plan)? {
             Some(folder) if !folder.is_dir() => {
@@ -158,8 +158,8 @@ impl Resources {
         Ok(files.iter().filter_map(warning).collect())
     }
 
-    /// An error if something was given that the plan has no use for: it would be protected in another way than somebody thinks. The plan
-    /// knows every column.
+    /// Returns an error if something was given that the plan has no use for: a column would be protected in another way than somebody thinks.
+    /// The plan must have every column.
     pub(crate) fn check_used(&self, plan: &Plan) -> Result<()> {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
         let mut columns: Vec<&String> = self.hierarchies.keys().collect();
@@ -214,7 +214,7 @@ impl Resources {
         }
     }
 
-    /// The folder that a plan's file names are relative to, where there are files.
+    /// The folder that a plan's file names are relative to, if there are files.
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
@@ -226,7 +226,7 @@ impl Resources {
         path.is_some_and(|folder| crate::release::is_spreadsheet_safe(&folder.join(name)))
     }
 
-    /// The hierarchies that a program gave, as text, for whoever must know whether they are the same as before.
+    /// The hierarchies that a program gave, as text, so that a caller can tell whether they have changed.
     #[must_use]
     pub fn given_hierarchies(&self) -> String {
         let mut given: Vec<_> = self.hierarchies.iter().collect();
@@ -234,7 +234,7 @@ impl Resources {
         if given.is_empty() { String::new() } else { format!("{given:?}") }
     }
 
-    /// A table that was read before, or is read now.
+    /// Returns a table that was read before, or reads it now.
     pub(crate) fn kept_table(
         &self,
         name: &str,
@@ -243,7 +243,7 @@ impl Resources {
         kept(&self.kept.tables, name.to_owned(), |_| read())
     }
 
-    /// A population that was read before, or is read now.
+    /// Returns a population that was read before, or reads it now.
     pub(crate) fn kept_population(
         &self,
         key: (String, String),
@@ -280,7 +280,7 @@ mod tests {
     use super::*;
     use crate::config::{Role, Roles};
 
-    /// Paths in a plan are relative to its folder once, and not twice, also where the folder itself is relative.
+    /// Paths in a plan are resolved against its folder once, not twice, even where the folder itself is relative.
     #[test]
     fn files_are_beside_the_plan() {
         let here = std::env::current_dir().expect("a folder");
@@ -320,7 +320,8 @@ mod tests {
         assert_eq!(leaves(&resources.for_a_run()), 3);
     }
 
-    /// A hierarchy that is given for a column is for one that is generalised; any other would be protected in another way than somebody thinks.
+    /// A hierarchy can only be given for a column that is generalised; another column would be protected in another way than somebody
+    /// thinks.
     #[test]
     fn what_is_given_must_be_of_use() {
         let mut plan = Plan::new("in.csv", "out.csv");

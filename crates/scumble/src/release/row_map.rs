@@ -1,7 +1,7 @@
-//! The private row map as a file: which row of the original stands in which row of the release, and in which group.
+//! The private row map as a file: it says for each row of the original where it stands in the release, and in which group.
 //!
-//! Nothing that is published says whose a row is, so nobody can see there whether everybody is in the right group. Whoever keeps the
-//! row map can (`scumble check --row-map`). Rows are counted from 1, as in the file of the original.
+//! Nothing that is published says whose a row is, so the release alone cannot show whether everybody is in the right group. Whoever keeps the
+//! row map can check it (`scumble check --row-map`). Rows are counted from 1, as in the file of the original.
 
 use scumble_files::Source;
 use scumble_verify::{Drops, Mapped, RowMap as MapRead};
@@ -38,7 +38,7 @@ pub(super) struct RowMapFile {
 #[derive(Serialize)]
 struct OriginalFile {
     rows: usize,
-    /// So that it is not taken for the map of another table.
+    /// Ties the map to its original, so that it is not taken for the map of another table.
     sha256: String,
 }
 
@@ -50,13 +50,13 @@ struct MappedFile {
     released_row: Vec<Option<u32>>,
 }
 
-/// What is said about a row map wherever the run is told about.
+/// The note about a row map, which appears wherever the run is described.
 pub(super) fn note(plan: &Plan) -> Option<String> {
     let name = plan.row_map.as_ref()?;
     Some(format!("'{name}' says whose each released row is: it is private, do not publish it"))
 }
 
-/// A private row map, to check a release with: as its file says, or of a release in memory.
+/// A private row map to check a release with: read from its file, or taken from a release in memory.
 #[derive(Debug, Clone)]
 pub struct SavedRowMap(Saved);
 
@@ -73,12 +73,13 @@ impl From<RowMap> for SavedRowMap {
 }
 
 impl SavedRowMap {
-    /// Reads what is in the file of a row map.
+    /// Reads a row map from the content of its file.
     pub fn from_json(text: &[u8]) -> Result<Self> {
         Ok(Self(Saved::File(MapRead::read(text).map_err(cannot_check)?)))
     }
 
-    /// The row map as the verifier reads it, with these names for tables in memory; an error if it is about another original than this file.
+    /// The row map as the verifier reads it, with `files` as the names of tables in memory. Returns an error if the map is about
+    /// another original than this file.
     pub(crate) fn about(&self, original: &Source, files: &[&str]) -> Result<MapRead> {
         match &self.0 {
             Saved::File(map) => {
@@ -92,7 +93,7 @@ impl SavedRowMap {
         }
     }
 
-    /// Whether it names files; a row map in memory does not.
+    /// Whether the row map names files; a row map in memory does not.
     pub(crate) fn is_file(&self) -> bool {
         matches!(self.0, Saved::File(_))
     }
@@ -115,14 +116,14 @@ impl RowMapFile {
         }
     }
 
-    /// The same for a program.
+    /// Converts the map for a program: rows count from 0, and files have no names.
     pub(super) fn in_memory(self) -> RowMap {
         let from_zero =
             |table: MappedFile| table.released_row.into_iter().map(|row| row.map(|row| row - 1)).collect();
         RowMap { tables: self.tables.into_iter().map(from_zero).collect(), groups: self.groups }
     }
 
-    /// Which files its tables have become, each with its SHA-256.
+    /// Records which file each table has become, with its SHA-256.
     pub(super) fn is_about<'a>(&mut self, files: impl IntoIterator<Item = (&'a str, &'a str)>) {
         for (table, (file, sha256)) in self.tables.iter_mut().zip(files) {
             (table.file, table.sha256) = (file.to_owned(), sha256.to_owned());
@@ -131,7 +132,7 @@ impl RowMapFile {
 }
 
 impl SourceRows<'_> {
-    /// The row map of tables. `orders` has for each row of a table the original row that it came from, among those that were kept;
+    /// The row map of tables. `orders` has, for each row of a table, the original row that it came from, counted among the rows that were kept;
     /// `group_of_row` has the group of each of these, from 0.
     pub(super) fn row_map(&self, orders: &[&[u32]], group_of_row: Option<&[u32]>) -> Result<RowMapFile> {
         let number_of: Vec<usize> = (0..self.kept.len()).filter(|row| self.kept[*row]).collect();
@@ -149,7 +150,7 @@ impl SourceRows<'_> {
             }
             of_row
         });
-        // A table in memory is no file that could be taken for another.
+        // A table in memory is not a file, so it cannot be taken for another.
         let sha256 =
             if self.source.is_file() { self.source.sha256().map_err(unpublished)? } else { String::new() };
         let original = OriginalFile { rows: self.kept.len(), sha256 };
@@ -163,7 +164,7 @@ impl SourceRows<'_> {
         Ok(map)
     }
 
-    /// An error if the verifier does not read from the map what it was given when it judged the release.
+    /// Returns an error if the verifier reads anything else from the map than what it was given when it checked the release.
     fn check(&self, map: &RowMapFile, orders: &[&[u32]]) -> Result<()> {
         let failed = || Error::verification("the row map does not say what was verified".to_owned());
         let read = MapRead::read(&serde_json::to_vec(map).map_err(Error::internal)?)?;

@@ -1,4 +1,4 @@
-//! What is known about a run once its search is over, whatever it found.
+//! A run whose search is over, whatever it found.
 
 use super::search::OfRow;
 use crate::config::{Plan, Role};
@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use crate::registry::Facts;
 use crate::release::prepare::SpeltTable;
 
-/// A run whose search is over. `Found` is what the kinds of release do not share.
+/// A run whose search is over. `Found` is what differs between the kinds of release.
 pub(crate) struct Run<'a, Found> {
     pub(crate) plan: &'a Plan,
     pub(crate) source: &'a SpeltTable,

@@ -1,5 +1,4 @@
-//! From a table that was read to what the plan's algorithm finds in it: one way for releases and for trials, so that both find and
-//! refuse the same.
+//! Runs the plan's algorithm on a table that was read. Releases and trials both go this way, so they find and refuse the same.
 
 use scumble_files::table::CodedTable;
 
@@ -14,12 +13,12 @@ use crate::release::prepare::{Prepared, SpeltTable, prepare};
 use crate::release::resources::Resources;
 use crate::table::hierarchy::Hierarchy;
 
-/// What is to be searched for, in what, and within which limits.
+/// A search: the plan, the table and the limits.
 #[derive(Clone)]
 pub(super) struct Task<'a> {
     pub(super) plan: &'a Plan,
     pub(super) table: &'a SpeltTable,
-    /// The people whom the rows are taken from, if they are known.
+    /// The population that the rows are taken from, if it is known.
     pub(super) population: Option<&'a CodedTable>,
     /// What else the plan names.
     pub(super) resources: &'a Resources,
@@ -35,7 +34,7 @@ pub(super) struct OfRow {
 }
 
 impl<'a> Task<'a> {
-    /// The run that has found something in the table.
+    /// The run with what the search found in the table.
     pub(super) fn run<Found>(
         &self,
         algorithm: Facts,
@@ -56,7 +55,7 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// The table as an algorithm sees it, by a plan whose roles may be others than those that were given.
+    /// The table as an algorithm sees it. The roles of `plan` may differ from those of the task's own plan.
     pub(super) fn prepared(&self, plan: &Plan, trees: bool) -> Result<(Prepared, OfRow)> {
         let mut prepared = match self.population {
             Some(people) => prepare_with_population(self.table, people, plan, self.resources, trees)?,
@@ -68,14 +67,14 @@ impl<'a> Task<'a> {
     }
 }
 
-/// The budget of a plan. Its clock stands still until the search begins.
+/// The budget of a plan. Its clock is stopped until the search begins.
 pub(super) fn budget_of(plan: &Plan) -> Budget {
     let budget = Budget::new(plan.algorithm.steps, plan.algorithm.budget.map(|budget| budget.duration()));
     budget.pause();
     budget
 }
 
-/// An error for a parameter that the algorithm does not have.
+/// Returns an error if the plan sets a parameter that the algorithm does not have.
 pub(super) fn allow_parameters<B>(plan: &Plan, entry: &Entry<B>) -> Result<()> {
     let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
     plan.algorithm.allow_only(&known).map_err(|error| {
@@ -91,9 +90,9 @@ pub(super) fn allow_parameters<B>(plan: &Plan, entry: &Entry<B>) -> Result<()> {
     })
 }
 
-/// What an algorithm needs where the plan is silent.
+/// What an algorithm assumes where the plan is silent.
 pub(super) struct Needs {
-    /// Whether a run without any model makes no sense.
+    /// Whether the plan must ask for a privacy model.
     pub(super) model: bool,
     /// The metric.
     pub(super) metric: &'static str,
@@ -102,12 +101,12 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// Records that overlap and several tables: they suppress nothing, and minimise the loss.
+    /// For records that overlap and for several tables: these suppress nothing and minimise the loss.
     pub(super) const WITHOUT_CLASSES: Self =
         Self { model: true, metric: "loss", suppression: Rational::ZERO };
 }
 
-/// What is left of a prepared table besides the problem.
+/// What a prepared table has besides the problem.
 pub(super) struct Rest {
     pub(super) payload_trees: Vec<(String, Hierarchy)>,
     pub(super) missing: Vec<(String, Vec<String>)>,
@@ -115,7 +114,7 @@ pub(super) struct Rest {
     pub(super) notes: Vec<String>,
 }
 
-/// What an algorithm is asked to do, and the name of the metric.
+/// Builds the problem that the algorithm solves, what is left of the table, and the name of the metric.
 pub(super) fn make_problem(
     plan: &Plan,
     prepared: Prepared,
@@ -154,7 +153,7 @@ pub(super) fn make_problem(
         budget,
         seed: plan.algorithm.seed.unwrap_or_default(),
     };
-    // From here on the time of the search counts.
+    // The clock of the search starts here.
     problem.budget.go_on()?;
     let rest = Rest {
         payload_trees: prepared.payload_trees,

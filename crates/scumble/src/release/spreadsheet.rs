@@ -13,7 +13,7 @@ use crate::table::label;
 pub(super) enum Shows<'a> {
     /// These values, as they are.
     Texts(&'a Texts),
-    /// These values or something coarser; a value that looks like a label is marked with `=`.
+    /// These values or coarser ones; a value that looks like a label is marked with `=`.
     Labels(&'a Texts),
 }
 
@@ -26,7 +26,7 @@ impl Shows<'_> {
     }
 }
 
-/// A warning where the release is delimited text and a program that opens it would take a name or a text for a formula.
+/// A warning where the release is delimited text and a spreadsheet program would take one of its names or texts for a formula.
 pub(super) fn warning<'a>(
     plan: &Plan,
     format: OutFormat,

@@ -1,4 +1,4 @@
-//! A release on its way to its name: tables that are written where nobody else can read them, and read back from there.
+//! A release that has no name yet: tables that are written where nobody else can read them, and read back from there.
 
 use std::fs::File;
 
@@ -15,7 +15,7 @@ use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::table::kind::{Inference, Kind};
 
-/// What was written, in messages.
+/// The name of the written release in messages.
 const WRITTEN: &str = "the written release";
 
 /// A release without a name.
@@ -26,26 +26,26 @@ pub(super) struct Staged<'a> {
     control: &'a Control,
     format: OutFormat,
     gated: Option<Gated<'a>>,
-    /// What the gate said about the tables that were read back.
+    /// What the gate reported about the tables that were read back.
     pub(super) passed: Passed,
 }
 
-/// What the gate needs to look at what was written.
+/// What the gate needs to check the written tables.
 #[derive(Clone, Copy)]
 pub(super) struct Gated<'a> {
     /// The table that the release was made from.
     pub(super) source: &'a CodedTable,
-    /// Which rows of the file its rows are.
+    /// Which row of the file each of its rows is.
     pub(super) rows: RowNumbers<'a>,
 }
 
-/// Where its tables are.
+/// Where the tables of a release are.
 pub(super) enum Staging {
     /// The one table.
     File(PrivateFile),
     /// Several tables, in the order in which they were written.
     Folder(PrivateFolder, Vec<File>),
-    /// The tables of a release that becomes no file, with their names, if they are several.
+    /// The tables of a release in memory, with their names if there are several.
     Memory(Vec<(String, Batches)>),
 }
 
@@ -77,7 +77,7 @@ impl<'a> Staged<'a> {
         Ok(())
     }
 
-    /// What a table's file is called that is one of several.
+    /// The file name of one of several tables.
     pub(super) fn file_name(&self, table: &str) -> String {
         match self.sink {
             Sink::Files(targets) => format!("{table}.{}", targets.ending()),
@@ -85,7 +85,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// Writes a table; `name` is its own among several.
+    /// Writes a table; `name` is its name among several.
     pub(super) fn write(&mut self, name: &str, columns: &[OutColumn<'_>], order: &[u32]) -> Result<()> {
         let name = match &self.place {
             Staging::File(_) => self.plan.output.clone(),
@@ -114,14 +114,14 @@ impl<'a> Staged<'a> {
         Ok(())
     }
 
-    /// The tables that were written, read again; an error if a quasi-identifier still shows personal data. Nothing is verified that was not
-    /// read back, so nothing gets a name that has not passed here.
+    /// Reads the written tables back. Returns an error if a quasi-identifier still shows personal data. Only tables that were read back are
+    /// verified, so nothing gets a name that has not passed here.
     pub(super) fn read_back(&mut self) -> Result<Vec<CodedTable>> {
         let tables = self.read_all()?;
         if let Some(Gated { source, rows }) = self.gated {
             self.passed = gate::labels(self.plan, &tables, source, rows)?;
         }
-        // What follows is counted in rows that were judged, by each model and in each column.
+        // Progress from here on counts rows checked, for each model and each column.
         self.control.begin_in(None, Unit::Rows);
         Ok(tables)
     }
@@ -146,7 +146,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// The one table that was written, read again.
+    /// Reads back the one table that was written.
     pub(super) fn read_back_one(&mut self) -> Result<CodedTable> {
         self.read_back()?.pop().ok_or_else(|| Error::internal("nothing was written"))
     }
@@ -155,18 +155,18 @@ impl<'a> Staged<'a> {
         ReadOptions { control: self.control.clone(), ..ReadOptions::default() }
     }
 
-    /// Who may stop the run.
+    /// The control through which the run can be stopped.
     pub(super) fn control(&self) -> &'a Control {
         self.control
     }
 
-    /// An error if the run is to stop. Asked between the steps of verifying.
+    /// Returns an error if the run is to stop. Called between the steps of verifying.
     pub(super) fn check(&self) -> Result<()> {
         self.control.check()
     }
 
     fn read_from(&self, source: &Source) -> Result<CodedTable> {
-        // How the file was written is known; nothing is left to detection.
+        // The format of the file is known, so nothing is left to detection.
         let delimiter = match self.format {
             OutFormat::Csv { delimiter, .. } => Some(delimiter),
             _ => None,

@@ -1,4 +1,4 @@
-//! The figures of a run, as `--json` prints them. Private: they are about the original.
+//! The figures of a run, as `--json` prints them. They are private, because they describe the original.
 
 use scumble_verify::ModelOutcome;
 use serde::Serialize;
@@ -21,58 +21,58 @@ pub struct Summary {
     pub rows: u64,
     /// Rows of the release.
     pub released: u64,
-    /// Rows that were starred or dropped.
+    /// Rows that are shown as `*` or left out.
     pub suppressed: u64,
-    /// Classes without that of the starred rows.
+    /// Classes, without the class of rows shown as `*`.
     pub classes: u64,
-    /// The size of the smallest class that was judged.
+    /// The size of the smallest class that was checked.
     pub smallest_class: Option<u64>,
     /// The models, as the verifier found them in the written file.
     pub models: Vec<ModelSummary>,
     /// The metrics by name; `null` for infinite or undefined ones.
     pub metrics: Map<String, Value>,
-    /// By metric what else belongs to its figure: the same in another unit, how sure it is, whether it is infinite.
+    /// By metric, what else belongs to its figure: the same in another unit, its uncertainty, whether it is infinite.
     pub metric_details: Map<String, Value>,
-    /// Steps above the lowest level by column, where every column has one level.
+    /// By column, the steps above the lowest level, where every column has one level.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub levels: Map<String, Value>,
-    /// How much of the lattice was looked at, where a lattice was searched.
+    /// The size of the search, where a lattice was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchSummary>,
-    /// What the algorithm found out.
+    /// The findings of the algorithm.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// What may be inferred from records that overlap, where the release has such.
+    /// What an attacker may infer from records that overlap, where the release has such records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit: Option<crate::search::audit::Audit>,
     /// The tables, where several are published beside each other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<super::TableFile>,
-    /// What all evidence says together, where a report was asked for.
+    /// The verdict on all evidence, where a report was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<crate::report::Conclusion>,
-    /// What is seen of households, where a column tells them apart.
+    /// The figures about households, where a column tells them apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub households: Option<Households>,
-    /// Personal data in columns that are published: what the plan accepts, and what is too little to stop the release.
+    /// Personal data in columns that are published: what the plan accepts, and what is too rare to stop the release.
     #[serde(skip_serializing_if = "PersonalData::is_empty")]
     pub personal: PersonalData,
-    /// What somebody should decide about before publishing.
+    /// Warnings that call for a decision before publishing.
     pub warnings: Vec<String>,
-    /// What is worth knowing.
+    /// Notes for the reader.
     pub notes: Vec<String>,
-    /// Where the time went.
+    /// The time that each stage took.
     pub seconds: Seconds,
     /// The most memory that the process held.
     pub peak_memory_bytes: Option<u64>,
 }
 
-/// How much of a lattice was looked at.
+/// The size of a search in a lattice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct SearchSummary {
-    /// The combinations of levels that there are.
+    /// The number of combinations of levels in the lattice.
     pub nodes: u64,
-    /// How often the classes of one were looked at.
+    /// The number of times that the classes of a combination were checked.
     pub checked: u64,
 }
 
@@ -88,11 +88,11 @@ pub struct ModelSummary {
     pub on: Option<Vec<String>>,
     /// What was asked for.
     pub required: f64,
-    /// What the written release attains; `null` if infinite or if no class was judged.
+    /// What the written release attains; `null` if infinite or if no class was checked.
     pub attained: Option<f64>,
     /// Whether it holds.
     pub holds: bool,
-    /// Whether independent code found so too. It knows Scumble's own models, and not those that a program has added.
+    /// Whether independent code came to the same result. It knows Scumble's own models, and none that a program has added.
     #[serde(skip_serializing_if = "is_true")]
     pub independently_verified: bool,
 }
@@ -103,7 +103,8 @@ fn is_true(flag: &bool) -> bool {
 }
 
 impl Summary {
-    /// What all kinds of release tell in the same way; `models` are in the order of the problem's, with what is promised in words.
+    /// The figures that all kinds of release report in the same way. `models` and `promises`, their wording, are in the order of the
+    /// problem's models.
     pub(super) fn of<Found>(run: &Run<'_, Found>, models: &[ModelOutcome], promises: &[String]) -> Self {
         let models = run.problem.models.iter().zip(models).zip(promises);
         Self {
@@ -150,7 +151,7 @@ pub(super) fn own_parameters(plan: &Plan) -> Map<String, Value> {
 }
 
 impl Seconds {
-    /// The same to a tenth of a millisecond; more digits are noise.
+    /// Rounds to a tenth of a millisecond; more digits are noise.
     #[must_use]
     pub fn rounded(self) -> Self {
         let round = |seconds: f64| (seconds * 1e4).round() / 1e4;

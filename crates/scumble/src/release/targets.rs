@@ -10,14 +10,14 @@ use crate::config::Plan;
 use crate::error::{Error, Result, Setting};
 use crate::release::outputs::{Outputs, Own, real};
 
-/// What the folder of the private report holds.
+/// The files in the folder of the private report.
 pub(super) const REPORT_FILES: [&str; 4] = ["report.html", "summary.html", "report.json", "recoding.json"];
 
 /// Where a release goes.
 pub(super) enum Sink<'a> {
-    /// Into files, with its papers.
+    /// Into files, with its documents.
     Files(&'a Targets),
-    /// To whoever asked for it, as tables in memory.
+    /// To the calling program, as tables in memory.
     Memory,
 }
 
@@ -33,12 +33,12 @@ pub(super) struct Targets {
     pub(super) format: OutFormat,
     /// Who may read the release.
     pub(super) audience: Audience,
-    /// All of these as they were claimed.
+    /// The claims of all these files.
     outputs: Outputs,
 }
 
 impl Targets {
-    /// Where a folder of several tables goes: it has the name of the output without its ending, which tells the format.
+    /// The targets of several tables. Their folder has the name of the output without its ending, which gives the format.
     pub(super) fn of_several(plan: &Plan, folder: &Path, outputs: &Outputs) -> Result<Self> {
         if plan.output == "-" {
             return Err(Error::config("several tables go into a folder, not to standard output")
@@ -96,7 +96,8 @@ impl Targets {
         Self::of_table(plan, folder, outputs, Audience::Public)
     }
 
-    /// Where rows go that only their owner may see: a file without a datasheet, which would promise what was not judged.
+    /// The targets of rows that only their owner may see: a file without a datasheet, because a datasheet would promise what was not
+    /// checked.
     pub(super) fn of_private(plan: &Plan, folder: &Path, outputs: &Outputs) -> Result<Self> {
         let targets = Self::of_table(plan, folder, outputs, Audience::Owner)?;
         let sheets = targets.release.iter().flat_map(|release| {
@@ -136,7 +137,7 @@ impl Targets {
         Ok(targets)
     }
 
-    /// An error if somebody has put something in the way since the run began. To be asked just before files get their names.
+    /// Returns an error if somebody has put something in the way since the run began. Called just before files get their names.
     pub(super) fn confirm(&self) -> Result<()> {
         let folder =
             self.release.iter().filter(|release| self.outputs.has_changed(release) && release.is_dir());
@@ -144,7 +145,7 @@ impl Targets {
         self.outputs.confirm()
     }
 
-    /// The private files of the run are going to be written.
+    /// Claims the private files of the run.
     fn claim_papers(&self, outputs: &mut Outputs) -> Result<()> {
         if let Some(folder) = &self.report {
             REPORT_FILES.iter().try_for_each(|name| outputs.write(&folder.join(name), Own::Report))?;
@@ -198,21 +199,21 @@ impl Targets {
     }
 }
 
-/// What is written unless a name says otherwise.
+/// The format unless a name says otherwise.
 const PLAIN: OutFormat = OutFormat::Csv { delimiter: b',', compression: Compression::None };
 
-/// The format of a release of one table, if its name tells one.
+/// The format of a release of one table, if its name gives one.
 pub(super) fn format_of(plan: &Plan) -> Option<OutFormat> {
     if plan.output == "-" { Some(PLAIN) } else { scumble_files::format_for(Path::new(&plan.output)).ok() }
 }
 
-/// The format of several tables; the name of their folder need not tell it.
+/// The format of several tables; the name of their folder need not give one.
 pub(super) fn format_of_several(output: &Path) -> Result<OutFormat> {
     let names_none = output.file_name().is_some_and(|name| *name == *stem_of(output));
     if names_none { Ok(PLAIN) } else { Ok(scumble_files::format_for(output)?) }
 }
 
-/// Where the private row map goes, if it is wanted. It needs a name: what is piped may be read by anybody.
+/// The file of the private row map, if it is wanted. It needs a name: anybody may read what is piped.
 fn row_map_of(plan: &Plan, folder: &Path) -> Result<Option<PathBuf>> {
     match plan.row_map.as_deref() {
         Some("-" | "") => Err(Error::config("the row map is a private file and needs a name of its own")
@@ -221,7 +222,7 @@ fn row_map_of(plan: &Plan, folder: &Path) -> Result<Option<PathBuf>> {
     }
 }
 
-/// An error if the spreadsheet-safe form is asked for where there is none.
+/// Returns an error if the spreadsheet-safe form is asked for where there is none.
 pub(super) fn check_spreadsheet_safe(plan: &Plan, format: OutFormat) -> Result<()> {
     if plan.spreadsheet_safe && !matches!(format, OutFormat::Csv { .. }) {
         return Err(Error::config(
@@ -233,7 +234,7 @@ pub(super) fn check_spreadsheet_safe(plan: &Plan, format: OutFormat) -> Result<(
     Ok(())
 }
 
-/// The name of a file without the endings that tell its format: `visits.2024.csv.gz` is `visits.2024`.
+/// The name of a file without the endings of its format: `visits.2024.csv.gz` becomes `visits.2024`.
 #[must_use]
 pub fn stem_of(file: &Path) -> String {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -244,19 +245,19 @@ pub fn stem_of(file: &Path) -> String {
     if stem.is_empty() { "release".to_owned() } else { stem.to_owned() }
 }
 
-/// Removes what a run that was killed may have left in the folder of a file.
+/// Removes leftovers of a killed run from the folder of a file.
 pub(super) fn sweep_beside(file: &Path) {
-    // Leftovers that cannot be removed are unreadable for others and harm nothing.
+    // Others cannot read the leftovers, so those that cannot be removed do no harm.
     let _ = scumble_files::sweep(folder_of(file));
 }
 
-/// Whether a path is a folder or leads into it, also by another name.
+/// Whether a path is a folder or leads into it, even by another name.
 fn is_inside(path: &Path, folder: &Path) -> bool {
     real(path).starts_with(real(folder))
 }
 
-/// An error if a folder is there that is not an earlier release of several tables, with nothing else in it: a release takes the
-/// place of the whole folder. Tables that are not as their datasheet says may be replaced by `force`; other things never are.
+/// Returns an error if the folder exists and holds anything but an earlier release of several tables: a release replaces the
+/// whole folder. With `force`, tables that differ from their datasheet may be replaced; other files never are.
 fn check_replaceable(release: &Path, force: bool) -> Result<()> {
     let Ok(entries) = std::fs::read_dir(release) else { return Ok(()) };
     let names: Vec<String> =

@@ -1,6 +1,6 @@
-//! A release in memory: what a plan makes of rows at hand, for whoever wants to know what it would be good for.
+//! A release in memory for a trial: it shows what a plan would make of given rows, and what that would be good for.
 //!
-//! It goes the way of a release: written into memory, read back and verified. Nothing of it may be published.
+//! A trial goes the way of a release: it is written into memory, read back and verified. Nothing of it may be published.
 
 use std::time::Instant;
 
@@ -29,9 +29,9 @@ use crate::release::prepare::population::read_population;
 use crate::release::resources::Resources;
 use crate::search::algorithms::tables::{Shown, Tables};
 
-/// What a plan makes of some rows.
+/// The result of a trial.
 pub struct Trial {
-    /// What was asked: the table as searched, its quasi-identifiers and models.
+    /// The problem: the table as searched, its quasi-identifiers and models.
     pub problem: Problem,
     /// The texts that mean a missing value, by column.
     pub missing: Vec<(String, Vec<String>)>,
@@ -39,27 +39,27 @@ pub struct Trial {
     pub outcome: TrialOutcome,
     /// The mean loss (LM), from 0 to 1.
     pub loss: f64,
-    /// How many rows are suppressed.
+    /// The number of suppressed rows.
     pub suppressed: u64,
-    /// How long typing, search and suppression took.
+    /// The seconds that typing, search and suppression took.
     pub seconds: f64,
-    /// What the owner would be warned of, besides what reading the table has shown.
+    /// The warnings to the owner, besides those from reading the table.
     pub warnings: Vec<String>,
-    /// What would be published: one table or several.
+    /// The tables that would be published.
     pub tables: Vec<TrialTable>,
 }
 
 /// A table that would be published, as it was written and verified.
 pub struct TrialTable {
-    /// What it is called among several.
+    /// Its name among several tables.
     pub name: String,
-    /// For each row the one that it is about, of those that were tried. Nothing of a table that tells about groups.
+    /// For each row, the row that it is about, of those that were tried. Empty for a table about groups.
     pub about: Vec<u32>,
     written: Batches,
 }
 
 impl TrialTable {
-    /// What somebody would read who got it.
+    /// Reads the table as its recipient would.
     pub fn read(&self) -> Result<CodedTable> {
         let source = Source::from_batches(self.written.clone(), "the written release");
         Ok(read_table(&source, &ReadOptions::default())?.coded)
@@ -67,14 +67,14 @@ impl TrialTable {
 }
 
 impl Trial {
-    /// What a metric says about the release; `None` where it is not defined, as for everything but classes.
+    /// The value of a metric for the release; `None` where it is not defined, as for everything but classes.
     #[must_use]
     pub fn measure(&self, metric: &dyn metrics::Metric) -> Option<f64> {
         let TrialOutcome::Classes { classes, .. } = &self.outcome else { return None };
         metric.measure(classes, &self.problem)
     }
 
-    /// The table that would be published, if it is one.
+    /// The table that would be published, if there is only one.
     #[must_use]
     pub fn table(&self) -> Option<&TrialTable> {
         match &self.tables[..] {
@@ -84,7 +84,7 @@ impl Trial {
     }
 }
 
-/// What would be released, by its kind.
+/// The content of a release, by kind.
 pub enum TrialOutcome {
     /// Equivalence classes.
     Classes {
@@ -101,12 +101,13 @@ pub enum TrialOutcome {
         records: Vec<Record>,
         /// The payload column that is not published row by row, if one is.
         column: Option<usize>,
-        /// Where records exchange values of that column: the place of the record whose value each shows. Else it shows frequencies.
+        /// Where records exchange values of that column, the place of the record whose value each shows. Otherwise the column shows
+        /// frequencies.
         taken: Option<Vec<u32>>,
         /// The record of each row.
         record_of_row: Vec<u32>,
     },
-    /// Several tables of some columns each. The problem's quasi-identifiers are all columns that may be in one of them.
+    /// Several tables of some columns each. The problem's quasi-identifiers are all columns that may be in a table.
     Projections {
         /// The columns of each table.
         tables: Vec<Vec<usize>>,
@@ -115,12 +116,12 @@ pub enum TrialOutcome {
         /// The tuple of each row.
         tuple_of_row: Vec<u32>,
     },
-    /// All columns of every row with its group, and what is sensitive by group.
+    /// The columns of every row with its group, and the sensitive values by group.
     Groups,
 }
 
-/// Reads the table that a plan names: the plan with a role for every column, the table without identifiers and without the rows
-/// that the plan leaves out, and what is worth knowing. A population that the plan names is read as well, and kept.
+/// Reads the table that a plan names. Returns the plan with a role for every column, the table without identifiers and without the rows
+/// that the plan leaves out, and the notes. A population that the plan names is read as well, and kept.
 pub fn read_planned(plan: &Plan, resources: &Resources) -> Result<(Plan, SpeltTable, Vec<String>)> {
     plan.ready()?;
     let source = resources.input(plan)?;
@@ -134,7 +135,7 @@ pub fn read_planned(plan: &Plan, resources: &Resources) -> Result<(Plan, SpeltTa
     Ok((plan, table, notes))
 }
 
-/// Searches for the release that a plan asks for, on a table whose every column the plan knows.
+/// Searches for the release that a plan asks for. The plan must have every column of the table.
 pub fn try_release(
     plan: &Plan,
     table: &SpeltTable,
@@ -144,7 +145,7 @@ pub fn try_release(
     try_within(plan, table, resources, (budget_of(plan), progress))
 }
 
-/// The same within another budget than the plan's, which also says afterwards how much of it was spent.
+/// Does the same within a given budget instead of the plan's; afterwards the budget says how much of it was spent.
 pub fn try_within(
     plan: &Plan,
     table: &SpeltTable,
@@ -179,11 +180,11 @@ pub fn try_within(
     }
 }
 
-/// A search's result that was written into memory and verified there.
+/// The result of a search that was written into memory and verified there.
 struct Tried<Run> {
     run: Run,
     tables: Vec<TrialTable>,
-    /// How long the search took.
+    /// The seconds that the search took.
     seconds: f64,
 }
 
@@ -201,7 +202,7 @@ where
     let watched = Watched { progress, stage: &|_| {} };
     let to = (&Sink::Memory, RowNumbers::Unknown);
     let written = write_verified(&mut run, to, &watched, &mut Seconds::default());
-    // Some of the rows may not be comparable with earlier tables, which says nothing against the plan.
+    // A part of the rows may not be comparable with earlier tables; that is not a fault of the plan.
     let (Staged { place, passed, .. }, _) = written.map_err(|error| {
         if error.is(&[ErrorKind::Config, ErrorKind::Data]) {
             error.of_kind(ErrorKind::Refused)

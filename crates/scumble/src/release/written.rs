@@ -1,4 +1,4 @@
-//! A table as somebody has written it: perhaps in the form that no spreadsheet program runs, with a delimiter of its own.
+//! A table as somebody has written it, perhaps with a delimiter of its own or in the form that no spreadsheet program runs.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use super::{is_spreadsheet_safe, read_options};
 use crate::config::Read;
 use crate::error::Result;
 
-/// A table wherever it is, and how it is written there.
+/// A table, and the form in which it is written.
 #[derive(Debug, Clone)]
 pub struct WrittenTable<'a> {
     /// Where it is.
     pub source: &'a Source,
-    /// Whether its texts are written so that no spreadsheet program runs them. Of a file, a datasheet beside it tells.
+    /// Whether its texts are written so that no spreadsheet program runs them. For a file, the datasheet beside it says so.
     pub spreadsheet_safe: bool,
-    /// How it is read, where the plan does not say it.
+    /// How the table is to be read, if not as the plan says.
     pub read: Option<Read>,
 }
 
@@ -42,26 +42,26 @@ impl WrittenTable<'_> {
         Ok(OpenTable { table: self, options, names, in_file })
     }
 
-    /// Reads all of it, as it is meant.
+    /// Reads the whole table, and undoes the spreadsheet-safe form.
     pub fn read_whole(&self, read: &Read, control: &Control) -> Result<Table> {
         self.open(read, control)?.read(None)
     }
 }
 
-/// A table of which the columns are known.
+/// A table whose column names are known.
 pub(crate) struct OpenTable<'a> {
     table: &'a WrittenTable<'a>,
     options: ReadOptions,
-    /// The names of its columns as they are meant.
+    /// The names of its columns, without the marks of the spreadsheet-safe form.
     pub(crate) names: Vec<String>,
-    /// The same as they are written.
+    /// The names of its columns as they are written.
     in_file: Vec<String>,
 }
 
 impl OpenTable<'_> {
     /// Reads some of the columns, or all.
     pub(crate) fn read(self, columns: Option<&[&str]>) -> Result<Table> {
-        // There may be a hundred thousand columns.
+        // A set, as there may be a hundred thousand columns.
         let asked: Option<BTreeSet<&str>> = columns.map(|columns| columns.iter().copied().collect());
         let is_asked = |name: &str| asked.as_ref().is_none_or(|asked| asked.contains(name));
         let both = self.names.iter().zip(&self.in_file);

@@ -1,4 +1,4 @@
-//! All combinations of levels of a small lattice, and what becomes of each.
+//! All combinations of levels of a small lattice, and the result of each.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,17 +10,17 @@ pub struct Combinations {
     pub columns: Vec<String>,
     /// Every combination, in the order of the levels.
     pub nodes: Vec<Combination>,
-    /// How many of them the search looked at, if it tells.
+    /// The number of them that the search checked, if it reports it.
     pub checked: Option<u64>,
 }
 
-/// One level a column.
+/// A combination: one level for each column.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Combination {
     /// Steps above the lowest level, column by column.
     pub levels: Vec<u32>,
-    /// The rows that are suppressed, if it can be published within the limit.
+    /// The rows that are suppressed; `None` if it cannot be published within the limit.
     pub suppressed: Option<u64>,
     /// Whether it is the one released.
     pub chosen: bool,

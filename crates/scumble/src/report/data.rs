@@ -1,9 +1,8 @@
-//! What a report says, without how it looks. The JSON twin of the page is this data, serialised.
+//! The content of a report, without its look. The JSON twin of the page is this data, serialised.
 //!
-//! Counts are stored and shares are computed from them when the page is drawn, so that the two can never
-//! disagree. Everything optional is an `Option` or a list that may be empty; what is absent here is
-//! absent from the page. Where a registry knows a better sentence than the page does, the
-//! fields `meaning`, `limits` and `explanation` take it.
+//! Counts are stored and shares are computed from them when the page is drawn, so that the two can never disagree. Everything optional is an
+//! `Option` or a list that may be empty; what is absent here is absent from the page. If a registry has a better sentence than the page, it goes
+//! into the fields `meaning`, `limits` and `explanation`.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,19 +18,19 @@ pub use crate::risk::{RiskBand, RiskFigures, Singling, Unit};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report {
-    /// What the release is called, usually the name of its file without the folder.
+    /// The name of the release, usually that of its file without the folder.
     pub title: String,
-    /// Who will read the release: it decides how much risk is too much.
+    /// Who will read the release, which decides how much risk is too much.
     pub audience: Audience,
     /// When the run took place, as the reader should see it. Absent where output must be reproducible.
     pub created: Option<String>,
     /// Name of the table that was read, without its folder.
     pub source: Option<String>,
-    /// How many rows and classes there are, and whether the written file was checked.
+    /// The number of rows and classes, and whether the written file was checked.
     pub release: Release,
-    /// What was asked for, and what holds.
+    /// The requirements, and which of them hold.
     pub models: Vec<ModelResult>,
-    /// What it cost, in the order in which it should be read.
+    /// The cost in detail, in the order in which it should be read.
     pub metrics: Vec<MetricResult>,
     /// The tables, where several are published beside each other.
     pub tables: Vec<TableNote>,
@@ -39,29 +38,29 @@ pub struct Report {
     pub class_sizes: Option<ClassSizes>,
     /// The quasi-identifiers, before and after.
     pub columns: Vec<ColumnReport>,
-    /// What each level of each column says about the class column.
+    /// The information of each level of each column about the class column.
     pub information: Option<ClassInformation>,
-    /// All combinations of levels, where they are few.
+    /// All combinations of levels, if there are few.
     pub combinations: Option<Combinations>,
-    /// How far each column has moved from its original.
+    /// The distance of each column from its original.
     pub changes: Vec<ColumnChange>,
     /// The rows that were suppressed: why, and whose.
     pub suppression: Option<Suppression>,
-    /// The risk of re-identification that is left.
+    /// The remaining risk of re-identification.
     pub risk: Option<Risk>,
-    /// What simulated attacks found, where some were run.
+    /// The results of simulated attacks, if some were run.
     pub attacks: Vec<AttackResult>,
     /// Columns that are published exactly as they were.
     pub kept: Option<KeptExactly>,
-    /// What is seen of households, where a column tells them apart.
+    /// The figures about households, where a column tells them apart.
     pub households: Option<Households>,
-    /// Personal data in columns that are published: what the plan accepts, and what is too little to stop the release.
+    /// Personal data in columns that are published: what the plan accepts, and what is too rare to stop the release.
     pub personal: PersonalData,
     /// What the reader should think about before publishing.
     pub warnings: Vec<Warning>,
-    /// How it was run.
+    /// How the release was made.
     pub run: Option<Run>,
-    /// The next thing to do, where the run knows better than the general advice.
+    /// The next thing to do, if the run has better advice than the general one.
     pub next_step: Option<String>,
 }
 
@@ -75,38 +74,37 @@ pub struct TableNote {
     pub columns: Vec<String>,
     /// Its rows.
     pub rows: u64,
-    /// How many rows may be anybody's at least, for somebody who has this table only.
+    /// The fewest rows that a person may be among, for somebody who has this table only.
     pub alone: Option<u64>,
 }
 
-/// The size of a release, and what the check after writing found.
+/// The size of a release, and the result of the check after writing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Release {
     /// Rows of the original table.
     pub rows: u64,
-    /// Rows written to the release, those with stars included.
+    /// Rows written to the release, including those shown as `*`.
     pub released: u64,
-    /// Rows that lost all their quasi-identifiers (starred) or were left out (dropped).
+    /// Rows that show `*` in all quasi-identifiers or were left out.
     pub suppressed: u64,
     /// What happened to suppressed rows.
     pub suppressed_as: SuppressedAs,
-    /// Equivalence classes in the release, the class of starred rows not counted.
+    /// Equivalence classes in the release, without the class of rows shown as `*`.
     pub classes: u64,
     /// Rows in the smallest class, if there is a class.
     pub smallest_class: Option<u64>,
-    /// Rows that every class must have, where a model asks for some.
+    /// Rows that every class must have, if a model asks for a minimum.
     pub required_class: Option<u64>,
     /// Mean loss (LM) of the release, from 0 (untouched) to 1 (everything suppressed).
     pub loss: Amount,
-    /// The column that says which person a row is about; without one, a row is taken for a person.
+    /// The column that says which person a row is about; without one, each row counts as a person.
     pub subject: Option<String>,
     /// Number of persons, where a subject column says so.
     pub persons: Option<u64>,
-    /// The written release was read back and passed the independent check.
+    /// Whether the written release was read back and passed the independent check.
     pub checked: bool,
-    /// The check was also given the original and found every released value true of its original;
-    /// absent if it was not asked to.
+    /// Whether the check, which was also given the original, found every released value true of its original; absent if it was not asked to.
     pub truthful: Option<bool>,
 }
 
@@ -139,7 +137,7 @@ pub struct ModelResult {
     pub attained: Option<Setting>,
     /// Whether the release meets the requirement.
     pub holds: bool,
-    /// What a release that keeps it is, in a phrase that follows "is".
+    /// A description of a release that keeps the model, in a phrase that follows "is".
     pub claim: Option<String>,
     /// What it means, in a line.
     pub meaning: Option<String>,
@@ -164,11 +162,11 @@ impl Setting {
     }
 }
 
-/// What a simulated attack found.
+/// The result of a simulated attack.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AttackResult {
-    /// Its name, by which it is asked for.
+    /// The name by which a user asks for it.
     pub attack: String,
     /// Its name for people.
     pub title: String,
@@ -176,13 +174,13 @@ pub struct AttackResult {
     pub column: Option<String>,
     /// What it tries to learn.
     pub learns: Learns,
-    /// How much better it guesses with the release than without it, where it guesses.
+    /// How much better it guesses with the release than without it, if it guesses.
     pub gain: Option<AttackGain>,
-    /// What it found, in one sentence; or why it was not run.
+    /// The result in one sentence, or why it was not run.
     pub sentence: String,
     /// The share of people at risk.
     pub at_risk: Option<AttackFigure>,
-    /// The chance with which it is right about the worst-off person.
+    /// The chance that it is right about the worst-off person.
     pub worst: Option<f64>,
     /// Further figures.
     pub figures: Vec<AttackFigure>,
@@ -221,9 +219,9 @@ pub struct AttackGain {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AttackFigure {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// How much it is.
+    /// Its value.
     pub value: Amount,
     /// Whether it is a share or a chance, from 0 to 1.
     pub share: bool,
@@ -241,7 +239,7 @@ pub struct MetricResult {
     pub title: String,
     /// The value.
     pub value: Amount,
-    /// The same brought to the range from 0 to 1, where the metric has such a form.
+    /// The value scaled to the range from 0 to 1, if the metric has such a form.
     pub normalised: Option<Amount>,
     /// Which direction is better.
     pub better: Better,
@@ -249,7 +247,7 @@ pub struct MetricResult {
     pub range: Option<(f64, f64)>,
     /// Further figures that belong to it.
     pub details: Vec<Setting>,
-    /// What it says, in a line. Known metrics have a sentence of their own, which is shown instead.
+    /// What it says, in a line. For known metrics the page shows its own sentence instead.
     pub explanation: Option<String>,
 }
 
@@ -264,13 +262,13 @@ pub enum Better {
     Higher,
 }
 
-/// How many classes have how many rows.
+/// The number of classes of each size.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ClassSizes {
     /// After coarsening, before suppression, in ascending order of size.
     pub before: Vec<SizeCount>,
-    /// In the release (starred rows not counted), in ascending order of size.
+    /// In the release (without rows shown as `*`), in ascending order of size.
     pub after: Vec<SizeCount>,
     /// The size that was required.
     pub k: Option<u64>,
@@ -294,11 +292,11 @@ pub enum ColumnRole {
     Quasi,
     /// What must not be learnt about a person.
     Sensitive,
-    /// The label that learners will predict.
+    /// The label that machine-learning models will predict.
     Class,
-    /// The label that learners will predict, and sensitive as well.
+    /// The label that machine-learning models will predict, and sensitive as well.
     ClassAndSensitive,
-    /// Neither.
+    /// None of these.
     Other,
 }
 
@@ -346,7 +344,7 @@ pub enum Coarsening {
     Sets,
     /// Every value was replaced by `*`.
     Suppressed,
-    /// Something else, said in the text.
+    /// Something else, which the text describes.
     Other {
         /// A phrase such as "rounded to whole hours".
         text: String,
@@ -374,19 +372,19 @@ pub enum Provenance {
     FromData,
 }
 
-/// A column before and after, part by part of one axis. What is missing or hidden lies outside it.
+/// A column before and after, part by part of one axis. Missing and hidden values are outside it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Axis {
-    /// The parts follow each other in the order of their values and are drawn as one outline; else they are single values.
+    /// Whether the parts follow each other in the order of their values and are drawn as one outline; otherwise they are single values.
     pub ordered: bool,
-    /// The parts. If there are other values, the last part is all of them.
+    /// The parts. If some values are not listed, the last part stands for all of them.
     pub parts: Vec<AxisPart>,
-    /// How many values the last part has that are not listed; 0 if all are.
+    /// The number of unlisted values in the last part; 0 if all are listed.
     pub others: u64,
     /// Rows without a value, before and after.
     pub without_value: [u64; 2],
-    /// Rows of the release that show nothing here.
+    /// Rows of the release that show `*` in this column.
     pub hidden: u64,
 }
 
@@ -404,7 +402,7 @@ pub struct AxisPart {
     pub wider: f64,
 }
 
-/// What each level of each column says about the class column.
+/// The information of each level of each column about the class column.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ClassInformation {
@@ -426,7 +424,7 @@ pub struct LevelCurve {
     pub chosen: Option<u32>,
 }
 
-/// How far a released column has moved from its original.
+/// The distance of a released column from its original.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ColumnChange {
@@ -434,7 +432,7 @@ pub struct ColumnChange {
     pub column: String,
     /// Normalised divergence (Kullback–Leibler) from before suppression to after; infinite if a value vanished.
     pub divergence: Amount,
-    /// The same with vanished values counted as half a row, where `divergence` is infinite.
+    /// The divergence with vanished values counted as half a row, where `divergence` is infinite.
     pub finite_divergence: Option<Amount>,
     /// Number of values that vanished.
     pub lost_values: u64,
@@ -480,7 +478,7 @@ pub struct Subgroup {
     pub value: String,
     /// Original rows with it.
     pub rows: u64,
-    /// How many of them were suppressed.
+    /// The number of these rows that were suppressed.
     pub suppressed: u64,
 }
 
@@ -490,25 +488,26 @@ pub struct Subgroup {
 pub struct Risk {
     /// What is counted: rows, or persons where some have several rows. A person counts once, where they are found most easily.
     pub unit: Unit,
-    /// If the original had been published on the same columns.
+    /// The risk if the original had been published, on the same columns.
     pub before: Option<RiskFigures>,
-    /// In the release.
+    /// The risk in the release.
     pub after: RiskFigures,
-    /// The risk of people who are known to be in the population, if the original had been published; where a population is given.
+    /// The risk for an attacker who knows that a person is in the population, if the original had been published; where a population is
+    /// given.
     pub journalist_before: Option<RiskFigures>,
-    /// The same in the release; none also where people of the population could be in several classes.
+    /// The same risk in the release; also `None` where people of the population could be in several classes.
     pub journalist_after: Option<RiskFigures>,
-    /// Which columns of the original single people out; none if the table is too large to look on the way.
+    /// The columns of the original that single people out; `None` if the table is too large for a quick search.
     pub singling_before: Option<Singling>,
-    /// Which columns of the release do.
+    /// The columns of the release that single people out.
     pub singling_after: Option<Singling>,
-    /// How many people would be alone in the population if the original were published, where its size is known.
+    /// The people who would be unique in the population if the original were published, where its size is known.
     pub population_before: Option<PopulationUniques>,
-    /// How many are alone in the population as the release shows it.
+    /// The people who are unique in the population as the release shows it.
     pub population_after: Option<PopulationUniques>,
 }
 
-/// Columns that are published exactly, and what that gives away.
+/// Columns that are published exactly, and what they give away.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeptExactly {
@@ -516,11 +515,11 @@ pub struct KeptExactly {
     pub columns: Vec<KeptColumn>,
     /// All of them together.
     pub together: Option<Uniqueness>,
-    /// All that are not sensitive together: outsiders may have them.
+    /// All columns that are not sensitive, together: outsiders may know them.
     pub open: Option<Uniqueness>,
-    /// The same together with the released quasi-identifiers.
+    /// The same columns together with the released quasi-identifiers.
     pub open_with_quasi: Option<Uniqueness>,
-    /// For each sensitive column: rows whose class shows the same value throughout.
+    /// For each sensitive column, the rows whose class shows the same value throughout.
     pub homogeneous: Vec<Homogeneity>,
 }
 
@@ -536,11 +535,11 @@ pub struct KeptColumn {
     pub uniqueness: Uniqueness,
 }
 
-/// How many rows nobody shares.
+/// The number of unique rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Uniqueness {
-    /// Rows looked at.
+    /// Rows in all.
     pub rows: u64,
     /// Different values (or combinations of values).
     pub distinct: u64,
@@ -580,10 +579,10 @@ pub struct Warning {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The verdict is "with warnings": somebody should decide about it.
+    /// Somebody has to decide about it, so the verdict is not green.
     #[default]
     Warning,
-    /// Worth knowing; the verdict stays as it is.
+    /// Does not change the verdict.
     Note,
 }
 
@@ -623,6 +622,6 @@ pub struct AlgorithmNote {
     pub paper: Option<String>,
     /// `recommended`, `classic` or `experimental`.
     pub standing: String,
-    /// Why it has that standing, where that needs saying.
+    /// Why it has that standing, if that is not obvious.
     pub standing_reason: Option<String>,
 }

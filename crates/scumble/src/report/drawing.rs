@@ -1,4 +1,5 @@
-//! For pages that look like the report but are made elsewhere: its drawing board, its head and style sheet, and how it writes numbers.
+//! Tools for pages that look like the report but are made elsewhere: the drawing board, the head and the style sheet, and the format of
+//! numbers.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
@@ -8,7 +9,7 @@ pub use super::charts::svg::{Anchor, Svg, escape, text_width};
 pub use crate::base::format::{count, counted, list, number, percent, share};
 use crate::error::{Error, Result};
 
-/// What every page begins with. A template includes it as `head.html`.
+/// The beginning of every page. A template includes it as `head.html`.
 const HEAD: &str = include_str!("head.html");
 
 /// Fills the template of a page.

@@ -223,7 +223,7 @@ pub(super) fn full() -> Report {
     }
 }
 
-/// The least a run can say.
+/// A report with as little as possible.
 pub(super) fn minimal() -> Report {
     Report {
         title: "table".into(),
@@ -550,7 +550,7 @@ fn kept_exactly(rows: u64) -> KeptExactly {
     }
 }
 
-/// Two columns with three levels each; what is coarse enough can be published.
+/// Two columns with three levels each; combinations that are coarse enough can be published.
 fn combinations() -> Combinations {
     let node = |number: u32| {
         let levels = vec![number / 3, number % 3];

@@ -37,7 +37,7 @@
 //! # Ok::<(), scumble::error::Error>(())
 //! ```
 //!
-//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
+//! Anything here that is neither in [`crate::prelude`] nor in [`crate::extend`] is not stable: it may change from version to version.
 
 mod charts;
 mod combinations;
@@ -72,7 +72,7 @@ pub fn html(report: &Report) -> Result<String> {
     draw(page::page(report))
 }
 
-/// The report on one printed page, to be kept with the decision: verdict, requirements, how it was made.
+/// The report on one printed page, to be kept with the decision: verdict, requirements, how the release was made.
 ///
 /// # Errors
 /// Only if the built-in template is broken, which is a bug.
@@ -88,7 +88,7 @@ pub fn risk_html(found: &Assessment, title: &str) -> Result<String> {
     draw(page::risk_page::page(found, title))
 }
 
-/// What attacks found, as one HTML page that loads nothing else.
+/// The results of attacks as one HTML page that loads nothing else.
 ///
 /// # Errors
 /// Only if the built-in template is broken, which is a bug.
@@ -96,12 +96,12 @@ pub fn attacks_html(found: &[AttackResult], audience: Audience, title: &str) -> 
     draw(page::attacks::page(found, audience, title))
 }
 
-/// What a report opens with, without its page.
+/// The opening of a report as data: its verdict and next steps.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Conclusion {
     /// `green`, `amber` or `red`.
     pub colour: &'static str,
-    /// A few words.
+    /// The verdict in a few words.
     pub heading: String,
     /// What to do next: at most three steps.
     pub steps: Vec<String>,

@@ -1,4 +1,4 @@
-//! What models promise, in phrases for the report. What a promise means and what it leaves open the models say themselves.
+//! Phrases for the report about what models promise. The models themselves say what a promise means and what it leaves open.
 
 use super::data::{ModelResult, Setting};
 use crate::base::format::{amount, list};
@@ -8,7 +8,7 @@ pub(super) fn claim(model: &ModelResult) -> String {
     model.claim.clone().unwrap_or_else(|| format!("such that it keeps {}", model.title))
 }
 
-/// The columns on which something holds, behind a phrase.
+/// The columns on which something holds, to be put after a phrase.
 pub(crate) fn on_columns(on: &[String]) -> String {
     if on.is_empty() { String::new() } else { format!(" on {}", list(on, 4)) }
 }

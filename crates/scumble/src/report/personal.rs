@@ -1,14 +1,15 @@
-//! Personal data in columns that are published: what the plan accepts, and what is too little to stop the release.
+//! Personal data in columns that are published: what the plan accepts, and what is too rare to stop the release.
 
 use serde::{Deserialize, Serialize};
 
-/// Personal data that was found in published columns, and free text. Counts and row numbers, never values.
+/// Personal data and free text in published columns. Counts and row numbers, never values.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PersonalData {
-    /// What would have stopped the release, had the plan not accepted it. A release with any of this is never called good without a but.
+    /// Findings that would have stopped the release if the plan did not accept them. A release with any of these never gets a green
+    /// verdict.
     pub accepted: Vec<AcceptedPersonalData>,
-    /// What was found in so few values that it stops nothing. Somebody should look at these rows.
+    /// Findings in so few values that they do not stop the release. Somebody should look at these rows.
     pub noticed: Vec<NoticedPersonalData>,
 }
 
@@ -18,11 +19,11 @@ pub struct PersonalData {
 pub struct AcceptedPersonalData {
     /// The column.
     pub column: String,
-    /// The kinds that were found and are accepted; none where the text is accepted as a whole.
+    /// The kinds that were found and are accepted; empty where the text is accepted as a whole.
     pub kinds: Vec<PersonalKindFound>,
-    /// Whether the column is free text, in which nothing can be looked for with certainty.
+    /// Whether the column is free text, in which a search can miss personal data.
     pub free_text: bool,
-    /// How many distinct values the column has.
+    /// The number of distinct values in the column.
     pub values: u64,
     /// Why it may be published, in the plan's words.
     pub reason: String,
@@ -36,7 +37,7 @@ pub struct NoticedPersonalData {
     pub column: String,
     /// The kinds that were found.
     pub kinds: Vec<PersonalKindFound>,
-    /// How many distinct values were looked at.
+    /// The number of distinct values that were checked.
     pub values: u64,
 }
 
@@ -46,14 +47,14 @@ pub struct NoticedPersonalData {
 pub struct PersonalKindFound {
     /// Its name in a plan, such as `email`.
     pub kind: String,
-    /// How many distinct values are of it.
+    /// The number of distinct values of this kind.
     pub values: u64,
-    /// The first rows of the table with such values, at most five; none where they are not known.
+    /// The first rows of the table with such values, at most five; empty where they are not known.
     pub rows: Vec<u64>,
 }
 
 impl PersonalData {
-    /// With what was found elsewhere.
+    /// Adds other findings.
     pub(crate) fn extend(&mut self, other: Self) {
         self.accepted.extend(other.accepted);
         self.noticed.extend(other.noticed);

@@ -4,7 +4,7 @@ use super::data::*;
 use super::{fixture, html, json};
 use crate::config::Audience;
 
-/// Tags without an end.
+/// Tags that are never closed.
 const VOID: [&str; 5] = ["meta", "br", "link", "img", "hr"];
 
 /// Walks over the markup and checks that every tag that opens is closed, in order. Returns the names of all

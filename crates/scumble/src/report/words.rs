@@ -1,19 +1,19 @@
 //! The sentences of the report: what holds, what it means, what to do next.
 //!
-//! Plain and honest. A release is never "anonymous" or "safe" by itself: it is "5-anonymous on age, sex
-//! and postcode; checked". Each sentence about protection says against what.
+//! A release is never called "anonymous" or "safe" by itself: it is "5-anonymous on age, sex and postcode; checked". Each sentence about
+//! protection says against what.
 
 use super::data::{Coarsening, ColumnRole, Provenance, Report, SuppressedAs};
 use super::model_words::claim;
 use crate::base::format::{capitalised, count, list, percent, share};
 use crate::config::Audience;
 
-/// Rows went in, and none kept its quasi-identifiers.
+/// Whether the table had rows, and none kept its quasi-identifiers.
 pub(super) fn is_empty(report: &Report) -> bool {
     report.release.rows > 0 && report.release.classes == 0 && report.tables.is_empty()
 }
 
-/// One sentence: what the release is.
+/// One sentence that says what the release is.
 pub(super) fn verdict(report: &Report) -> String {
     let release = &report.release;
     if report.models.is_empty() {
@@ -195,7 +195,7 @@ pub(super) fn suppressed_as(how: SuppressedAs) -> &'static str {
     }
 }
 
-/// A risk as a chance: "a 1 in 5 chance". Rounded so that it never sounds smaller than it is.
+/// A risk as a chance: "a 1 in 5 chance". Rounded so that the risk never sounds lower than it is.
 pub(crate) fn chance(risk: f64) -> String {
     if !risk.is_finite() || risk <= 0.0 {
         return "no chance".to_owned();

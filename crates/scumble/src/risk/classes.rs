@@ -7,20 +7,20 @@ use crate::table::label::STAR;
 use crate::table::pack::{Packer, group};
 
 /// Classes: rows with the same texts in all quasi-identifiers. Rows that show `*` everywhere are a class like any other,
-/// since whoever finds no class with a person's values knows that the person is among them (models.md 0.2).
+/// because an attacker who finds no class with a person's values knows that the person is among them (models.md 0.2).
 #[derive(Debug, Clone, Default)]
 pub struct RiskClasses {
     /// The names of the quasi-identifiers.
     pub names: Vec<String>,
-    /// How many different texts each quasi-identifier has.
+    /// The number of distinct texts of each quasi-identifier.
     pub values: Vec<u32>,
     /// The code of each class, quasi-identifier by quasi-identifier.
     pub codes: Vec<Vec<u32>>,
-    /// The rows of each class, or its persons.
+    /// The number of rows of each class, or of its persons.
     pub sizes: Vec<u64>,
-    /// Where persons are counted, a person of each class: the only one of classes of one. Empty where rows are counted.
+    /// Where persons are counted, one person of each class; in a class of one, the only one. Empty where rows are counted.
     pub person: Vec<u32>,
-    /// Where persons are counted, who is in which class, as pairs of class and person; persons may be in several.
+    /// Where persons are counted, the members of classes, as pairs of class and person; a person may be in several classes.
     pub members: Vec<(u32, u32)>,
     /// The class of each row; empty where classes were not counted from rows.
     pub class_of_row: Vec<u32>,
@@ -63,8 +63,7 @@ impl RiskClasses {
         })
     }
 
-    /// Counts persons instead of rows: the rows of one person are no candidates for each other. `persons` says who each row of
-    /// the table is about.
+    /// Counts persons instead of rows: rows of one person do not hide each other. `persons` says whom each row of the table is about.
     pub fn count_persons(&mut self, persons: &[u32]) {
         let mut present: Vec<(u32, u32)> =
             self.class_of_row.iter().copied().zip(persons.iter().copied()).collect();
@@ -79,7 +78,7 @@ impl RiskClasses {
         self.members = present;
     }
 
-    /// All rows; or all persons, each counted once, in however many classes they are.
+    /// The number of rows, or of persons; a person in several classes counts once.
     #[must_use]
     pub fn rows(&self) -> u64 {
         if self.members.is_empty() {
@@ -89,7 +88,7 @@ impl RiskClasses {
         }
     }
 
-    /// How many rows, or how many persons, are in one of these classes, each counted once.
+    /// The number of rows, or of persons, in any of these classes; each counts once.
     #[must_use]
     pub fn in_any(&self, is_one: impl Fn(usize) -> bool) -> u64 {
         if self.members.is_empty() {
@@ -100,7 +99,7 @@ impl RiskClasses {
         distinct(there.map(|(_, person)| *person))
     }
 
-    /// Whether these classes, given as the second of each pair, have one person in all.
+    /// Whether these classes, given as the second of each pair, consist of a single person.
     pub(super) fn are_one_person(&self, classes: &[(u32, u32)]) -> bool {
         let alone = |(_, class): &(u32, u32)| self.sizes[*class as usize] == 1;
         let person = |(_, class): &(u32, u32)| self.person.get(*class as usize);
@@ -114,19 +113,19 @@ impl RiskClasses {
         }
     }
 
-    /// How many classes have each size, ascending by size.
+    /// The number of classes of each size, ascending by size.
     #[must_use]
     pub fn histogram(&self) -> Vec<(u64, u64)> {
         histogram(self.sizes.iter().copied())
     }
 
-    /// The size of classes and how many rows are in classes of that size, for [`RiskFigures::of_sizes`](super::RiskFigures).
+    /// The sizes of classes with the number of rows in classes of each size, for [`RiskFigures::of_sizes`](super::RiskFigures).
     #[must_use]
     pub fn rows_by_size(&self) -> Vec<(u64, u64)> {
         self.rows_by(&self.sizes)
     }
 
-    /// The same with other sizes of the classes, such as those in a population. A person who is in several classes counts once, where
+    /// Does the same with other sizes of the classes, such as those in a population. A person in several classes counts once, where
     /// they are found most easily.
     #[must_use]
     pub fn rows_by(&self, sizes: &[u64]) -> Vec<(u64, u64)> {
@@ -143,8 +142,8 @@ impl RiskClasses {
         histogram(of_persons.into_iter().map(|(_, size)| size))
     }
 
-    /// How many rows of a population are in each class. `table` is the table that was grouped; a row of the population is in
-    /// a class if it has the same texts.
+    /// Counts the rows of a population in each class. `table` is the table that was grouped; a row of the population is in a class
+    /// if it has the same texts.
     pub fn count_in(&self, table: &CodedTable, population: &CodedTable) -> Result<Vec<u64>> {
         let missing = || Error::internal("the column was not read");
         let mut packer = Packer::new(self.sizes.len() + population.rows);
@@ -172,7 +171,7 @@ impl RiskClasses {
     }
 }
 
-/// How many different persons these are.
+/// Counts the distinct persons.
 pub(super) fn distinct(persons: impl Iterator<Item = u32>) -> u64 {
     let mut persons: Vec<u32> = persons.collect();
     persons.sort_unstable();
@@ -180,7 +179,7 @@ pub(super) fn distinct(persons: impl Iterator<Item = u32>) -> u64 {
     persons.len() as u64
 }
 
-/// How many classes have each size, ascending by size.
+/// The number of classes of each size, ascending by size.
 pub(crate) fn histogram(sizes: impl Iterator<Item = u64>) -> Vec<(u64, u64)> {
     let mut sizes: Vec<u64> = sizes.collect();
     sizes.sort_unstable();
@@ -193,7 +192,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A table of texts.
+    /// Makes a table of texts.
     pub(crate) fn table(names: &[&str], rows: &[&[&str]]) -> CodedTable {
         let column = |(place, name): (usize, &&str)| {
             let mut texts: Vec<&str> = rows.iter().map(|row| row[place]).collect();

@@ -1,30 +1,30 @@
-//! The risk of rows in figures: the highest, the mean, how many lie above a threshold, and how they are spread.
+//! The risk of rows in figures: the highest, the mean, the rows above a threshold, and the spread.
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::amount::Amount;
 use crate::config::Rational;
 
-/// Bounds of the bands in which rows are counted by risk. They are reciprocals of whole class sizes
-/// (1, 2, 3, 5, 10, 20, 50, 100), written so that `1 / size` compares exactly.
+/// The bounds of the bands by which rows are counted. They are reciprocals of whole class sizes (1, 2, 3, 5, 10, 20, 50, 100), written so that
+/// `1 / size` compares exactly.
 const BOUNDS: [f64; 9] = [1.0, 1.0 / 2.0, 1.0 / 3.0, 0.2, 0.1, 0.05, 0.02, 0.01, 0.0];
 
 /// The shares of rows, in percent, for which a quantile is given.
 const QUANTILES: [u64; 7] = [10, 25, 50, 75, 90, 95, 99];
 
-/// The risk of rows: the chance that an attacker picks the right row, or the right person, for each.
+/// The risk of rows: for each row, the chance that an attacker picks the right row, or the right person.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RiskFigures {
-    /// Rows that are judged.
+    /// The rows that are counted.
     pub rows: u64,
-    /// The risk of the row that is worst off.
+    /// The risk of the row that is easiest to find.
     pub highest: Amount,
-    /// How many rows are as badly off as that.
+    /// The number of rows with that risk.
     pub rows_at_highest: u64,
-    /// The mean over rows.
+    /// The mean risk over rows.
     pub average: Amount,
-    /// How many rows an attacker who tries all of them finds, on average: the sum of the risks.
+    /// The number of rows that an attacker who tries all of them finds on average: the sum of the risks.
     pub expected: Amount,
     /// Risk above which a row counts as exposed, usually 0.2.
     pub threshold: f64,
@@ -32,7 +32,7 @@ pub struct RiskFigures {
     pub rows_above: u64,
     /// Rows by risk, from the highest risk to the lowest.
     pub bands: Vec<RiskBand>,
-    /// What risk so many rows have at most, from the lowest risk to the highest.
+    /// The risk that given shares of the rows do not exceed, from the lowest risk to the highest.
     pub quantiles: Vec<RiskQuantile>,
 }
 
@@ -40,9 +40,9 @@ pub struct RiskFigures {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RiskBand {
-    /// The risk is above this,
+    /// The lower end of the range, exclusive.
     pub above: f64,
-    /// and at most this.
+    /// The upper end of the range, inclusive.
     pub up_to: f64,
     /// Rows in the range.
     pub rows: u64,
@@ -52,13 +52,13 @@ pub struct RiskBand {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RiskQuantile {
-    /// At least this share of the rows
+    /// The share of the rows.
     pub share: f64,
-    /// has at most this risk: the smallest risk of a row for which that is true.
+    /// The smallest risk of a row that at least this share of the rows does not exceed.
     pub risk: f64,
 }
 
-/// Some rows of one risk.
+/// Rows with the same risk.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     risk: f64,
@@ -67,8 +67,8 @@ struct Part {
 }
 
 impl RiskFigures {
-    /// Risks `1 / size`: `parts` are the size of a class (of the table, or of the population) and the number of rows in it.
-    /// Whether a row is above the threshold is decided on whole numbers.
+    /// Figures for risks of `1 / size`. `parts` has the size of each class (in the table, or in the population) and the number of rows in it.
+    /// Whole numbers decide whether a row is above the threshold.
     ///
     /// ```
     /// use scumble::config::Rational;
@@ -93,7 +93,7 @@ impl RiskFigures {
         Self::of_parts(parts.collect(), threshold)
     }
 
-    /// Risks that are estimates: `parts` are a risk and the number of rows that have it.
+    /// Figures for estimated risks. `parts` has each risk and the number of rows that have it.
     #[must_use]
     pub fn of_risks(parts: &[(f64, u64)], threshold: Rational) -> Self {
         let limit = threshold.to_f64();
@@ -131,7 +131,7 @@ impl RiskFigures {
     }
 }
 
-/// The risk that at least so many percent of the rows do not exceed. `parts` ascend by risk.
+/// The risk that each percentage of the rows does not exceed. `parts` ascend by risk.
 fn quantiles(parts: &[Part], rows: u64) -> Vec<RiskQuantile> {
     let risk_of = |percent: u64| {
         let mut seen = 0;

@@ -1,7 +1,7 @@
-//! Households: whoever finds one member has found them all.
+//! The risk of households: an attacker who finds one member has found all.
 //!
-//! The risk of a household is the chance that at least one of its members is found, `1 - ∏ (1 - r)`, and every member
-//! shares it (hierarchical risk, as sdcMicro has it).
+//! The risk of a household is the chance that at least one of its members is found, `1 - ∏ (1 - r)`. Every member has this risk
+//! (hierarchical risk, as in sdcMicro).
 
 use scumble_files::table::CodedTable;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::RiskFigures;
 use crate::config::Rational;
 use crate::error::{Error, Result};
 
-/// Risk of people who are found through a member of their household.
+/// The risk of people who may be found through a member of their household.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HouseholdRisk {
@@ -18,11 +18,11 @@ pub struct HouseholdRisk {
     pub column: String,
     /// The risk of a single row that it rests on: `prosecutor`, `journalist` or `weights`.
     pub based_on: String,
-    /// How many households there are.
+    /// The number of households.
     pub households: u64,
     /// Rows in the largest one.
     pub largest: u64,
-    /// Rows without a household, each taken for a household of its own.
+    /// Rows without a household; each counts as a household of its own.
     pub without: u64,
     /// The risk of the households.
     pub of_households: RiskFigures,
@@ -30,18 +30,18 @@ pub struct HouseholdRisk {
     pub of_rows: RiskFigures,
 }
 
-/// The chance that at least one of these is found.
+/// The chance that at least one of these members is found.
 #[must_use]
 pub fn household_risk(members: &mut [f64]) -> f64 {
     if let [alone] = members {
         return *alone;
     }
-    // In a fixed order, so that the order of rows is irrelevant; in logarithms, so that small risks are not lost.
+    // Sorted, so that the order of rows does not matter; in logarithms, so that small risks are not lost.
     members.sort_by(f64::total_cmp);
     -members.iter().map(|risk| (-risk).ln_1p()).sum::<f64>().exp_m1()
 }
 
-/// The figures, and the risk of each row. `missing` are the texts that mean no household; `risk` is that of each row.
+/// The figures, and the risk of each row. `missing` has the texts that mean no household; `risk` returns the risk of a row by itself.
 pub(super) fn households(
     table: &CodedTable,
     name: &str,

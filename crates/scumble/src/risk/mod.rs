@@ -1,9 +1,9 @@
-//! The risk that is left: how well do outsiders find people in a table, by what they may know? (models.md 4.1, 4.2)
+//! The remaining risk: how well outsiders find people in a table by what they may know (models.md 4.1, 4.2).
 //!
-//! Everything here looks at a table as it stands, whoever made it: rows with the same texts in all quasi-identifiers are a
-//! class. One idea a file: `classes` groups rows, `figures` counts risks, `uniques` estimates who is alone in the population,
-//! `singling` and `suda` say which columns single people out, `weights` and `households` are for surveys, `words` says each
-//! figure in a sentence.
+//! Everything here describes a table as it is, whoever made it: rows with the same texts in all quasi-identifiers are a
+//! class. Each file has one task: `classes` groups rows, `figures` counts risks, `uniques` estimates who is unique in the population,
+//! `singling` and `suda` find the columns that single people out, `weights` and `households` are for surveys, `words` puts each
+//! figure into a sentence.
 //!
 //! ```
 //! use scumble::config::RiskSpec;
@@ -19,7 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
+//! Anything here that is neither in [`crate::prelude`] nor in [`crate::extend`] is not stable: it may change from version to version.
 
 use scumble_files::Control;
 use scumble_files::table::CodedTable;
@@ -54,7 +54,7 @@ use crate::config::RiskSpec;
 use crate::error::{Error, Result, Setting};
 use uniques::{Method, PopulationUniques, Sample};
 
-/// What is assessed.
+/// The table to assess.
 #[derive(Debug, Clone, Copy)]
 pub struct RiskTable<'a> {
     /// The table.
@@ -65,85 +65,85 @@ pub struct RiskTable<'a> {
     pub missing: &'a [String],
     /// The population that the table was drawn from, with the same quasi-identifiers, written in the same way.
     pub population: Option<&'a CodedTable>,
-    /// Who each row is about, where persons have several rows; see [`persons_of_rows`](crate::release::prepare::persons_of_rows).
+    /// The person of each row, where persons have several rows; see [`persons_of_rows`](crate::release::prepare::persons_of_rows).
     pub persons: Option<&'a [u32]>,
 }
 
-/// What was found. Private: it says which columns single out how many people.
+/// The result of an assessment. Private: it says which columns single out how many people.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Assessment {
     /// The columns that outsiders may know.
     pub quasi: Vec<String>,
-    /// What class sizes and figures count: rows, or persons where some have several rows. A person counts once in each class, and in
-    /// figures once in all, where they are found most easily.
+    /// What class sizes and figures count: rows, or persons where some have several rows. A person counts once in each class, and once
+    /// in each figure, where they are found most easily.
     pub unit: Unit,
     /// The rows of the table.
     pub rows: u64,
     /// The persons of the table, where they are counted.
     pub persons: Option<u64>,
-    /// The classes, that of rows with `*` everywhere included.
+    /// The number of classes, including that of rows with `*` everywhere.
     pub classes: u64,
     /// Rows in the smallest class, or persons.
     pub smallest_class: Option<u64>,
     /// Rows that show `*` in every quasi-identifier.
     pub star_rows: u64,
-    /// The attacker knows that a person is in the table.
+    /// The risk if the attacker knows that a person is in the table.
     pub prosecutor: RiskFigures,
-    /// The attacker knows that a person is in the population.
+    /// The risk if the attacker knows that a person is in the population.
     pub journalist: Journalist,
-    /// The attacker links as many people as possible.
+    /// The risk if the attacker links as many people as possible.
     pub marketer: Marketer,
-    /// People who are alone.
+    /// People who are unique.
     pub uniques: Uniques,
-    /// Which columns single people out; none if that was not asked for.
+    /// The columns that single people out; `None` if that was not asked for.
     pub singling: Option<Singling>,
     /// Risk from survey weights.
     pub weights: Option<WeightedRisk>,
     /// Risk of households.
     pub households: Option<HouseholdRisk>,
-    /// What somebody should think about.
+    /// Warnings to think about.
     pub warnings: Vec<String>,
 }
 
-/// The risk of people who are known to be in the population, and not whether they are in the table.
+/// The risk if the attacker knows that people are in the population, but not whether they are in the table.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Journalist {
-    /// Whether no population table was given, so that the prosecutor's figures stand here as an upper bound.
+    /// Whether these are the prosecutor's figures as an upper bound, because no population table was given.
     pub upper_bound: bool,
     /// The risk of the rows.
     #[serde(flatten)]
     pub risk: RiskFigures,
 }
 
-/// What an attacker gets who links every row with the person who looks most like it.
+/// The success of an attacker who links every row with the person who looks most like it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Marketer {
     /// The share of links that are right, on average.
     pub share: f64,
-    /// How many that are.
+    /// The number of right links, on average.
     pub expected: f64,
 }
 
-/// People who are alone on the quasi-identifiers.
+/// People who are unique on the quasi-identifiers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Uniques {
-    /// Rows that are alone in the table.
+    /// Rows that are unique in the table.
     pub rows: u64,
     /// Their share.
     pub share: f64,
-    /// How many of them are alone in the population as well, where a population table was given.
+    /// The number of these rows that are unique in the population as well, where a population table was given.
     pub rows_alone_in_population: Option<u64>,
-    /// How many people are alone in the population, in the table or not.
+    /// The number of people who are unique in the population, in the table or not.
     pub population: Option<PopulationUniques>,
 }
 
-/// Assesses a table. Also gives the risk of each row.
+/// Assesses a table. Also returns the risk of each row.
 ///
-/// Where persons have several rows, classes are counted in persons, and what takes a row for a person is left out: estimates
+/// Where persons have several rows, classes are counted in persons. Everything that assumes one row for each person is left out: estimates
 /// for the population, survey weights and households.
 pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Result<(Assessment, Records)> {
     spec.check()?;
@@ -254,7 +254,7 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Resu
     Ok((found, records))
 }
 
-/// What was asked for and cannot be said where persons have several rows.
+/// The warning about figures that were asked for and are left out because persons have several rows.
 fn left_out(unit: Unit, spec: &RiskSpec) -> Option<String> {
     if unit == Unit::Rows {
         return None;
@@ -275,7 +275,7 @@ fn left_out(unit: Unit, spec: &RiskSpec) -> Option<String> {
     })
 }
 
-/// An error if so many combinations of columns would be looked at that nobody waits for it. Where nobody is alone, none is.
+/// Returns an error if there are too many combinations of columns to search in a reasonable time. If nobody is unique, none are searched.
 fn refuse_too_many_sets(classes: &RiskClasses, size: usize) -> Result<()> {
     let columns = classes.codes.len();
     let sets = singling::sets(columns, size);
@@ -298,9 +298,9 @@ struct Counted {
     /// The people of each class of the table.
     sizes: Vec<u64>,
     rows: u64,
-    /// People who are alone, in the table or not.
+    /// People who are unique, in the table or not.
     alone: u64,
-    /// Those who are alone in the table and in the population.
+    /// Those who are unique in the table and in the population.
     alone_in_both: u64,
 }
 
@@ -316,7 +316,7 @@ fn population(
             .advise("write the quasi-identifiers of both tables in the same way")
             .advise("coarsen the population as the table was coarsened"));
     }
-    // Before counts are raised: who is not in the population is not alone there.
+    // Counted before sizes are raised: a person who is not in the population is not unique there.
     let in_both = sizes.iter().zip(&classes.sizes).filter(|(there, here)| **there == 1 && **here == 1);
     let alone_in_both = in_both.count() as u64;
     let unit = if classes.person.is_empty() { Unit::Rows } else { Unit::Persons }.many();
@@ -338,7 +338,7 @@ fn population(
     Ok(Counted { sizes, rows: there.rows as u64, alone: alone as u64, alone_in_both })
 }
 
-/// How many people the population has, from whatever says so.
+/// The number of people in the population, from the first source that has it.
 fn people(
     spec: &RiskSpec,
     rows: u64,
@@ -365,7 +365,7 @@ fn population_uniques(
             reason: "the population table was given".to_owned(),
             estimates: Vec::new(),
         },
-        // The models draw people, each with one row.
+        // The models assume one row for each person.
         None if !classes.person.is_empty() => return None,
         None => uniques::estimate(&Sample {
             sizes: &classes.histogram(),

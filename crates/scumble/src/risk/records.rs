@@ -1,8 +1,8 @@
-//! The risk of each row, for whoever wants to look at people one by one.
+//! The risk of each row, for callers that look at people one by one.
 
 use super::{RiskClasses, Scores};
 
-/// The risks of all rows, class by class where a class shares them. Private.
+/// The risks of all rows; those that a class shares are stored once for the class. Private.
 #[derive(Debug, Clone, Default)]
 pub struct Records {
     /// The classes and who is in them.
@@ -20,7 +20,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// The risk of each class that says most about the population, and its name.
+    /// The most informative risk of each class about the population, with its name.
     pub(super) fn best(&self) -> (&'static str, &[f64]) {
         if !self.weights.is_empty() {
             ("weights", &self.weights)
@@ -31,7 +31,7 @@ impl Records {
         }
     }
 
-    /// A table with a line a row, in the order of the table: CSV with a header.
+    /// A CSV table with a header and a line for each row, in the order of the table.
     #[must_use]
     pub fn to_csv(&self) -> String {
         let of_class: [(&str, &[f64]); 5] = [

@@ -1,10 +1,10 @@
-//! Which columns single people out: minimal sample uniques (Elliot, Manning and Ford 2002; SUDA2: Manning, Haglin and Keane
+//! Finds the columns that single people out: minimal sample uniques (Elliot, Manning and Ford 2002; SUDA2: Manning, Haglin and Keane
 //! 2008).
 //!
-//! A row is *unique* on a set of columns if no other row has its values there, and the set is *minimal* for the row if the
-//! row is unique on no smaller part of it. Sets are visited depth first, each as a refinement of the classes of the set with
-//! one column less. Classes of one tuple are left behind at once: they are unique or never will be. That is what keeps the
-//! search short, since people who are found by few columns are not carried on.
+//! A row is *unique* on a set of columns if no other row has its values there, and the set is *minimal* for the row if the row is not
+//! unique on a smaller part of it. Sets are visited depth first; each refines the classes of the set with one column less. Groups of a
+//! single tuple are dropped at once: their rows are unique, or never will be. That keeps the search short, because people who are found by
+//! few columns are not carried on.
 //!
 //! Where persons have several rows, a row is unique if no other *person* has its values, and a person counts once.
 
@@ -19,10 +19,10 @@ pub(super) type ColumnSet = u64;
 /// The most columns that a set can have.
 pub(super) const MOST_COLUMNS: usize = 64;
 
-/// The most sets that are looked at.
+/// The most sets that a search looks at.
 pub(super) const MOST_SETS: u64 = 2_000_000;
 
-/// How many sets of at least one and at most `largest` of so many columns there are.
+/// The number of sets of at least one and at most `largest` of these columns.
 pub(crate) fn sets(columns: usize, largest: usize) -> u64 {
     let (mut sets, mut of_size) = (0_u128, 1_u128);
     for size in 1..=largest.min(columns) as u128 {
@@ -33,23 +33,23 @@ pub(crate) fn sets(columns: usize, largest: usize) -> u64 {
     u64::try_from(sets).unwrap_or(u64::MAX)
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Classes (of one row) and the sets that are minimal for them, ascending.
     pub(super) minimal: Vec<(u32, ColumnSet)>,
-    /// The sets on which somebody is unique, and how many rows are, minimal or not; or how many persons, each counted once.
+    /// The sets on which somebody is unique, with the number of unique rows, minimal or not; or of unique persons, each counted once.
     pub(super) unique_rows: Vec<(ColumnSet, u64)>,
 }
 
-/// All minimal sets of at most `largest` columns, for all rows that have one.
+/// Finds all minimal sets of at most `largest` columns, for all rows that have one.
 pub(super) fn search(classes: &RiskClasses, largest: usize, control: &Control) -> Result<Found> {
     let columns = classes.codes.len();
-    // Where nobody is alone on all columns, nobody is on some.
+    // If nobody is unique on all columns, nobody is on some.
     if largest == 0 || !classes.sizes.contains(&1) {
         return Ok(Found::default());
     }
-    // The set with one column less leaves out the lowest bit, so columns that tell much get high bits.
+    // The set with one column less lacks the lowest bit, so columns with many values get high bits.
     let mut order: Vec<usize> = (0..columns).collect();
     order.sort_by_key(|column| (classes.values[*column], *column));
     let mut search = UniqueSearch {
@@ -67,7 +67,7 @@ pub(super) fn search(classes: &RiskClasses, largest: usize, control: &Control) -
     control.begin(Some(sets(columns, largest)));
     search.visit(0, columns, &all, &Alone::default(), control)?;
     drop(all);
-    // There may be a link for each of millions of rows, so the list is not copied, and all else is freed first.
+    // There may be a link for each of millions of rows, so the list is not copied, and everything else is freed first.
     let UniqueSearch { links, unique_rows, .. } = search;
     let in_columns = |bits: ColumnSet| -> ColumnSet {
         order.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1).map(|(_, column)| 1 << column).sum()
@@ -83,20 +83,20 @@ pub(super) fn search(classes: &RiskClasses, largest: usize, control: &Control) -
 
 const NONE: u32 = u32::MAX;
 
-/// A minimal set of a class, and where the one found before it is.
+/// A minimal set of a class, and the place of the one found before it.
 struct Link {
     class: u32,
     set: ColumnSet,
     before: u32,
 }
 
-/// Classes that are alike on a set of columns, group by group. Groups in which nobody can become unique are left out.
+/// Classes that are alike on a set of columns, in groups. Groups in which nobody can become unique are left out.
 struct Refined {
     members: Vec<u32>,
     ends: Vec<usize>,
 }
 
-/// Who is unique on a set: how many, and who, where persons are counted.
+/// The number of those who are unique on a set and, where persons are counted, who they are.
 #[derive(Default)]
 struct Alone {
     count: u64,
@@ -104,7 +104,7 @@ struct Alone {
 }
 
 impl Alone {
-    /// With these classes, each of one row or one person.
+    /// Adds these classes, each of one row or one person.
     fn with(&self, found: &[u32], person: &[u32]) -> Self {
         if person.is_empty() {
             return Self { count: self.count + found.len() as u64, persons: Vec::new() };
@@ -122,18 +122,18 @@ struct UniqueSearch<'a> {
     /// The column of each bit.
     order: &'a [usize],
     largest: usize,
-    /// The link of each class that was made last.
+    /// The latest link of each class.
     newest: Vec<u32>,
     links: Vec<Link>,
     unique_rows: Vec<(ColumnSet, u64)>,
-    /// Room for counting.
+    /// Memory for counting, reused.
     counts: Vec<u32>,
     pairs: Vec<(u32, u32)>,
 }
 
 impl UniqueSearch<'_> {
-    /// Visits all sets that extend `set` by bits below `limit`, in ascending order of the bits read as a number: every part
-    /// of a set is a smaller number, so it was seen before.
+    /// Visits all sets that extend `set` by bits below `limit`, in ascending order of the bits read as a number. Every part
+    /// of a set is a smaller number, so it has been visited before.
     fn visit(
         &mut self,
         set: ColumnSet,
@@ -148,7 +148,7 @@ impl UniqueSearch<'_> {
             let next = set | 1 << bit;
             let last = next.count_ones() as usize == self.largest;
             let (refined, found) = self.refine(partition, self.order[bit], !last);
-            // Who is unique on a part is unique on the whole.
+            // Those who are unique on a part are unique on the whole.
             let alone = alone.with(&found, &self.classes.person);
             for class in found {
                 self.note(class, next);
@@ -163,7 +163,7 @@ impl UniqueSearch<'_> {
         Ok(())
     }
 
-    /// Notes that a class is unique on a set, unless it is on a part of it.
+    /// Records that a class is unique on a set, unless it is unique on a part of the set.
     fn note(&mut self, class: u32, set: ColumnSet) {
         let mut place = self.newest[class as usize];
         while place != NONE {
@@ -177,7 +177,7 @@ impl UniqueSearch<'_> {
         self.newest[class as usize] = self.links.len() as u32 - 1;
     }
 
-    /// Splits every group by a column: the groups that are left if `keep`, and the classes that became unique.
+    /// Splits every group by a column. Returns the groups that are left, if `keep`, and the classes that became unique.
     fn refine(&mut self, partition: &Refined, column: usize, keep: bool) -> (Refined, Vec<u32>) {
         let codes = &self.classes.codes[column];
         let sizes = &self.classes.sizes;
@@ -189,7 +189,7 @@ impl UniqueSearch<'_> {
             start = *end;
             let values = self.classes.values[column] as usize;
             if !keep && members.len() > values && self.classes.person.is_empty() {
-                // Only who is alone matters.
+                // Only the unique ones matter.
                 self.counts.clear();
                 self.counts.resize(values, 0);
                 members.iter().for_each(|class| self.counts[codes[*class as usize] as usize] += 1);
@@ -243,7 +243,7 @@ mod tests {
         RiskClasses::of_table(&table(&names_as_text, &rows), &names).expect("classes")
     }
 
-    /// From the definition: a set is minimal for a row if the row is alone on it and on no part of it.
+    /// Follows the definition: a set is minimal for a row if the row is unique on it and on no part of it.
     fn literal(rows: &[Vec<u8>], largest: usize) -> Vec<(Vec<u8>, ColumnSet)> {
         let columns = rows.first().map_or(0, Vec::len);
         let same = |a: &[u8], b: &[u8], set: u64| (0..columns).all(|c| set >> c & 1 == 0 || a[c] == b[c]);
@@ -253,7 +253,7 @@ mod tests {
             for set in 1..1_u64 << columns {
                 let parts = (0..columns).filter(|c| set >> c & 1 == 1).map(|c| set & !(1 << c));
                 let minimal = alone(row, set) && parts.into_iter().all(|part| part == 0 || !alone(row, part));
-                // A table of one row is unique on nothing at all; the search begins with single columns.
+                // A single row is unique even on the empty set; the search begins with single columns.
                 if minimal && set.count_ones() as usize <= largest {
                     found.push((row.clone(), set));
                 }
@@ -282,7 +282,7 @@ mod tests {
         // Nine columns have 9 + 36 + 84 sets of at most three.
         assert_eq!([sets(9, 3), sets(3, 9), sets(5, 0), sets(0, 5)], [129, 7, 0, 0]);
         assert_eq!([sets(63, 63), sets(64, 64), sets(900, 900)], [u64::MAX / 2, u64::MAX, u64::MAX]);
-        // Sixty columns, of which nobody would see the last set.
+        // Sixty columns, whose sets cannot all be visited.
         let twins = vec![vec![1; 60], vec![1; 60]];
         let found = search(&classes(&twins), 60);
         assert!(found.minimal.is_empty() && found.unique_rows.is_empty());

@@ -1,8 +1,8 @@
-//! What minimal uniques say: which combinations single people out, which columns are to blame, and a score for each row.
+//! Evaluates minimal uniques: the combinations that single people out, the columns that contribute most, and a score for each row.
 //!
 //! The score of a row is the sum over its minimal uniques of `∏_{i=s}^{M} (A - i)`, where `s` is the number of columns of the
-//! minimal unique, `A` that of all columns and `M` the largest that is looked at, at most `A - 1` (Elliot and others 2005).
-//! The fewer columns single somebody out, and in the more ways, the higher it is.
+//! minimal unique, `A` that of all columns and `M` the largest that is searched, at most `A - 1` (Elliot and others 2005).
+//! The score is high if few columns single somebody out, or many combinations do.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,18 @@ use super::RiskClasses;
 use super::singling::{ColumnSet, search};
 use crate::error::Result;
 
-/// Combinations of one size that are listed by name.
+/// The most combinations of each size that are listed by name.
 const LISTED: usize = 10;
 
-/// Which columns and combinations of columns single people out.
+/// The columns and combinations of columns that single people out.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Singling {
-    /// The most columns that were looked at together.
+    /// The most columns that were searched together.
     pub combination_size: u64,
-    /// Rows that are unique on some combination of so many columns.
+    /// Rows that are unique on a combination of at most that many columns.
     pub rows: u64,
-    /// By the fewest columns that single a row out.
+    /// The rows by the fewest columns that single them out.
     pub sizes: Vec<SinglingSize>,
     /// The combinations that single out most rows, at most ten of each size; smaller ones first.
     pub combinations: Vec<Combination>,
@@ -39,15 +39,15 @@ pub struct Singling {
     pub highest_dis: Option<f64>,
 }
 
-/// Rows that so many columns single out.
+/// Rows that a given number of columns singles out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SinglingSize {
     /// The number of columns.
     pub columns: u64,
-    /// Rows for which so many columns are needed at least.
+    /// Rows that need at least this many columns.
     pub rows: u64,
-    /// Minimal uniques with so many columns.
+    /// Minimal uniques with this many columns.
     pub minimal: u64,
 }
 
@@ -63,14 +63,14 @@ pub struct Combination {
     pub minimal: u64,
 }
 
-/// What one column has to do with it.
+/// The contribution of one column.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ColumnContribution {
     /// The column.
     pub column: String,
     /// The share of all scores that comes from minimal uniques with this column. The shares of all columns add up to more
-    /// than 1, since a minimal unique of two columns counts for both.
+    /// than 1, because a minimal unique of two columns counts for both.
     pub share: f64,
     /// Rows that have such a minimal unique.
     pub rows: u64,
@@ -111,7 +111,7 @@ pub fn singling(
         .map(|name| ColumnContribution { column: name.clone(), share: 0.0, rows: 0 })
         .collect();
     let mut minimal_of: BTreeMap<ColumnSet, u64> = BTreeMap::new();
-    // Where persons are counted: the fewest columns that are enough to find each, and all columns that have to do with it.
+    // Where persons are counted: the fewest columns that single each out, and all columns in one of their minimal uniques.
     let mut of_persons: BTreeMap<u32, (usize, ColumnSet)> = BTreeMap::new();
     for of_class in found.minimal.chunk_by(|a, b| a.0 == b.0) {
         let class = of_class[0].0 as usize;
@@ -202,8 +202,8 @@ fn intrusion(classes: &RiskClasses, fraction: f64) -> f64 {
     if unique == 0.0 { 0.0 } else { unique * fraction / (unique * fraction + twins * (1.0 - fraction)) }
 }
 
-/// The file's chance spread over rows by their scores, as sdcMicro does: the odds of a row are proportional to a power of its
-/// score, and rows of equal scores all get the file's chance.
+/// Spreads the file's chance over rows by their scores, as sdcMicro does: the odds of a row are proportional to a power of its
+/// score, and if all scores are equal, every row gets the file's chance.
 fn dis_scores(scores: &[f64], dis: f64, columns: usize) -> Vec<f64> {
     let power = (1.0 + (8.0 - columns as f64) / 20.0).max(0.0);
     let mut inverse: Vec<f64> = scores.iter().filter(|s| **s > 0.0).map(|s| s.powf(-power)).collect();

@@ -64,7 +64,7 @@ fn a_population_that_does_not_hold_the_table() {
     let found = found.expect("figures");
     // Classes b and d are smaller there, so they count as in the table: 1/4 + 2/2 + 2/10 + 5/5.
     assert!((found.journalist.risk.expected.finite().expect("a sum") - 2.45).abs() < 1e-12);
-    // A person who is missing there is not alone there.
+    // A person who is missing in the population is not unique there.
     assert_eq!((found.uniques.rows, found.uniques.rows_alone_in_population), (1, Some(0)));
     let absent = assessed(&classes(&[1, 1]), &["q"], Some(&classes(&[1])), &RiskSpec::default());
     assert_eq!(absent.expect("figures").uniques.rows_alone_in_population, Some(1));
@@ -106,7 +106,7 @@ fn persons_are_counted_where_they_have_several_rows() {
     assert_eq!((found.smallest_class, found.prosecutor.rows), (Some(2), 3));
     assert_eq!((found.prosecutor.highest, found.uniques.rows), (Amount::Finite(0.5), 0));
     assert_eq!(records.classes.sizes, [2, 2]);
-    // What takes a row for a person is left out, and that is said.
+    // Everything that assumes one row for each person is left out, with a warning.
     assert_eq!((&found.uniques.population, &found.weights, &found.households), (&None, &None, &None));
     assert_eq!(found.singling.and_then(|singling| singling.dis), None);
     assert_eq!(
@@ -116,7 +116,8 @@ fn persons_are_counted_where_they_have_several_rows() {
           survey weights and households"
         ]
     );
-    // People of a population are one row each, so the journalist is as always. Person 0 counts once, in the smaller class: 1/2 + 1/4 + 1/2.
+    // The population has one row for each person, so the journalist's risk is as always. Person 0 counts once, in the smaller class: 1/2 +
+    // 1/4 + 1/2.
     input.population = Some(&people);
     let (found, _) =
         assess(&input, &RiskSpec::default(), &scumble_files::Control::default()).expect("figures");
@@ -154,7 +155,7 @@ fn too_many_combinations_are_refused_and_the_message_says_how_many_fit() {
     // 64 columns have 679,120 sets of at most four, and 8,303,632 of at most five.
     let told = "look at no more than 4 columns together ([risk] combination_size = 4)";
     assert!(message.to_string().contains(told), "{message}");
-    // Where nobody is alone there is nothing to look for.
+    // If nobody is unique, there is nothing to search.
     let found = assessed(&table(&names, &[&row("a"), &row("a")]), &names, None, &spec).expect("figures");
     assert_eq!(found.singling.expect("it was asked for").rows, 0);
 }
@@ -205,7 +206,7 @@ proptest! {
             prop_assert!(risk.rows_above <= risk.rows);
             prop_assert_eq!(risk.bands.iter().map(|band| band.rows).sum::<u64>(), risk.rows);
         }
-        // Being in the population and not known to be in the table only helps; a household only hurts.
+        // Not knowing whether a person is in the table only lowers the risk; a household only raises it.
         prop_assert!(weights.expected.finite() <= here.prosecutor.expected.finite().map(|e| e + 1e-9));
         prop_assert!(households.expected.finite() >= weights.expected.finite().map(|e| e - 1e-9));
     }

@@ -1,4 +1,4 @@
-//! Survey weights: how many people of the population a class stands for, and the risk of its rows.
+//! Survey weights: the number of people in the population that a class stands for, and the risk of its rows.
 //!
 //! A class of `f` rows whose weights sum to `F` is taken as drawn with probability `p = f / F` for each of its people. Given
 //! the `f` rows, the class's size in the population is then negative binomial, and the risk of a row is the mean of one over
@@ -63,7 +63,7 @@ pub(super) fn people_of_classes(
 ) -> Result<(Vec<f64>, f64)> {
     let column = table.column(name).ok_or_else(|| Error::internal("the weights were not read"))?;
     let weights = weights(column)?;
-    // Equal weights of a class are added up together, in the order of their texts, so that the order of rows is irrelevant.
+    // Equal weights of a class are added up together, in the order of their texts, so that the order of rows does not matter.
     let mut packer = Packer::new(table.rows);
     packer.push(classes.sizes.len() as u32, |row| classes.class_of_row[row]);
     packer.push(column.values.len() as u32, |row| column.codes.get(row));
@@ -136,7 +136,7 @@ mod tests {
         // p = 3/4: (3) ln(4/3), on the other branch.
         near(1, 4.0 / 3.0, 3.0 * (4_f64 / 3.0).ln());
         near(2, 8.0 / 3.0, 3.0 - 9.0 * (4_f64 / 3.0).ln());
-        // Everybody is in the table, or the weights say less than that.
+        // Everybody is in the table, or the weights sum to less than the rows.
         near(4, 4.0, 0.25);
         near(4, 2.0, 0.25);
     }

@@ -1,4 +1,4 @@
-//! Each figure in one plain sentence, for the command and for the page.
+//! Puts each figure into one plain sentence, for the command and for the page.
 
 use super::uniques::{Method, PopulationUniques};
 use super::{Assessment, Combination, HouseholdRisk, RiskFigures, Singling, Unit, WeightedRisk};
@@ -7,7 +7,7 @@ use crate::base::format::{count, counted, list, number, percent, share};
 /// Column names that are spelt out in a sentence.
 const NAMES: usize = 8;
 
-/// The group sizes: what everything else rests on.
+/// The sentence about group sizes, on which everything else rests.
 #[must_use]
 pub fn classes(found: &Assessment) -> String {
     let star = if found.star_rows > 0 {
@@ -29,7 +29,7 @@ pub fn classes(found: &Assessment) -> String {
     )
 }
 
-/// How often a guess is right: `1 of 5 tries`, `about 1 of 2.4 tries`. Rounded so that it never sounds rarer than it is.
+/// How often a guess is right: `1 of 5 tries`, `about 1 of 2.4 tries`. Rounded so that the risk never sounds lower than it is.
 fn tries(risk: f64) -> String {
     if risk <= 0.0 || !risk.is_finite() {
         return "no try".to_owned();
@@ -61,13 +61,13 @@ fn at_most(risk: &RiskFigures, what: &str, unit: Unit) -> String {
     format!("picks the right {what} in at most {}, and on average in {average}", tries(highest))
 }
 
-/// The prosecutor.
+/// The sentence about the prosecutor.
 #[must_use]
 pub fn prosecutor(risk: &RiskFigures, unit: Unit) -> String {
     format!("An attacker who knows that someone is in this table {}.", at_most(risk, unit.one(), unit))
 }
 
-/// How many rows lie above the threshold.
+/// The sentence about the rows above the threshold.
 #[must_use]
 pub fn above(risk: &RiskFigures, unit: Unit) -> String {
     let threshold = percent(risk.threshold);
@@ -83,7 +83,7 @@ pub fn above(risk: &RiskFigures, unit: Unit) -> String {
     )
 }
 
-/// The journalist.
+/// The sentence about the journalist.
 #[must_use]
 pub fn journalist(found: &Assessment) -> String {
     if !found.journalist.upper_bound {
@@ -96,13 +96,13 @@ pub fn journalist(found: &Assessment) -> String {
     )
 }
 
-/// The journalist where the population was counted.
+/// The sentence about the journalist where the population was counted.
 #[must_use]
 pub fn in_population(risk: &RiskFigures, unit: Unit) -> String {
     format!("An attacker who knows only that someone is in the population {}.", at_most(risk, "person", unit))
 }
 
-/// The marketer.
+/// The sentence about the marketer.
 #[must_use]
 pub fn marketer(found: &Assessment) -> String {
     let bound = if found.journalist.upper_bound { "at most about" } else { "about" };
@@ -118,8 +118,8 @@ pub fn marketer(found: &Assessment) -> String {
     )
 }
 
-/// The spread of the record risks. That nobody is above the highest risk says nothing, so where a quantile is the highest it is
-/// said how many have it.
+/// The sentence about the spread of the risks. A quantile that equals the highest risk says nothing, so the sentence then says how many
+/// rows have the highest risk.
 #[must_use]
 pub fn quantiles(risk: &RiskFigures, unit: Unit) -> String {
     let highest = risk.highest.finite().unwrap_or(0.0);
@@ -150,7 +150,7 @@ fn is_or_are(number: u64) -> &'static str {
     if number == 1 { "is" } else { "are" }
 }
 
-/// Sample uniques.
+/// The sentence about sample uniques.
 #[must_use]
 pub fn uniques(found: &Assessment) -> String {
     let uniques = &found.uniques;
@@ -166,7 +166,7 @@ pub fn uniques(found: &Assessment) -> String {
     )
 }
 
-/// Population uniques.
+/// The sentence about population uniques.
 #[must_use]
 pub fn population(found: &PopulationUniques) -> String {
     let (about, how) = match found.method {
@@ -187,7 +187,7 @@ pub fn population(found: &PopulationUniques) -> String {
     )
 }
 
-/// Why nothing is said about who is alone in the population.
+/// The sentence that says why there is no estimate of population uniques.
 #[must_use]
 pub fn no_population(unit: Unit) -> &'static str {
     match unit {
@@ -201,7 +201,7 @@ pub fn no_population(unit: Unit) -> &'static str {
     }
 }
 
-/// What one person is.
+/// The sentence that says what counts as a person.
 #[must_use]
 pub fn one_person(unit: Unit) -> &'static str {
     match unit {
@@ -213,7 +213,7 @@ pub fn one_person(unit: Unit) -> &'static str {
     }
 }
 
-/// What the models say that were not chosen.
+/// The sentence about the estimates of the models that were not chosen.
 #[must_use]
 pub fn estimates(found: &PopulationUniques) -> Option<String> {
     if found.estimates.is_empty() {
@@ -237,7 +237,7 @@ pub fn combination(found: &Combination) -> String {
     )
 }
 
-/// The combination of each size that singles out most people.
+/// The combination of each size that singles out the most people.
 #[must_use]
 pub fn worst_combinations(found: &Singling) -> Vec<&Combination> {
     found
@@ -247,7 +247,7 @@ pub fn worst_combinations(found: &Singling) -> Vec<&Combination> {
         .collect()
 }
 
-/// How many people few columns single out.
+/// The sentence about the people whom few columns single out.
 #[must_use]
 pub fn singling(found: &Singling, rows: u64, unit: Unit) -> String {
     let columns = counted(found.combination_size, "column", "columns");
@@ -263,7 +263,7 @@ pub fn singling(found: &Singling, rows: u64, unit: Unit) -> String {
     )
 }
 
-/// Which columns are to blame.
+/// The sentence about the column that contributes most.
 #[must_use]
 pub fn contributions(found: &Singling, unit: Unit) -> Option<String> {
     let most = found.columns.first().filter(|column| column.share > 0.0)?;
@@ -275,7 +275,7 @@ pub fn contributions(found: &Singling, unit: Unit) -> Option<String> {
     ))
 }
 
-/// What scores say about the population.
+/// The sentence about what scores mean for the population.
 #[must_use]
 pub fn intrusion(found: &Singling) -> Option<String> {
     let (dis, highest) = (found.dis?, found.highest_dis?);
@@ -289,7 +289,7 @@ pub fn intrusion(found: &Singling) -> Option<String> {
     })
 }
 
-/// Survey weights.
+/// The sentence about survey weights.
 #[must_use]
 pub fn weights(found: &WeightedRisk) -> String {
     format!(
@@ -302,7 +302,7 @@ pub fn weights(found: &WeightedRisk) -> String {
     )
 }
 
-/// Households.
+/// The sentence about households.
 #[must_use]
 pub fn households(found: &HouseholdRisk) -> String {
     let rows = &found.of_rows;

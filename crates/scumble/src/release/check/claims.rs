@@ -1,4 +1,4 @@
-//! What the models of a plan claim of a table, and the columns that they look at.
+//! The claims of a plan's models about a table, and the columns that they look at.
 
 use std::cell::OnceCell;
 
@@ -41,12 +41,12 @@ pub(super) fn claims(
     spec.parameters
         .allow_only(&known)
         .map_err(|error| error.reworded(|what| format!("model '{}': {what}", entry.name)))?;
-    // Where nobody can tell households apart any more, rows are counted, as the check says.
+    // If households can no longer be told apart, rows are counted, and the check says so.
     let mut parameters = spec.parameters.clone();
     if spec.counts_households() && person.is_none() {
         parameters.set("unit", Value::from("person"));
     }
-    // The model itself says what it claims, from nothing but its parameters, the values of its columns, and their trees.
+    // The model makes its own claim, from nothing but its parameters, the values of its columns, and their trees.
     let mut columns: Vec<String> = spec.columns.iter().chain(sensitive).cloned().collect();
     columns.extend(person.map(str::to_owned));
     columns.extend(plan.counted_columns().into_iter().map(str::to_owned));
@@ -79,7 +79,7 @@ fn sensitive_only(plan: &Plan) -> Plan {
     Plan { columns, ..plan.clone() }
 }
 
-/// An error if a model needs a column that no release has.
+/// Returns an error if a model needs a column that no release has.
 pub(super) fn what_is_guarded_is_there(release: &CodedTable, plan: &Plan) -> Result<()> {
     let asked = |name: &&str| {
         let names_it = |spec: &ModelSpec| spec.parameters.text("guarding").is_ok_and(|of| of == Some(*name));
@@ -102,7 +102,8 @@ mod tests {
     use super::*;
     use crate::config::{Column, Roles};
 
-    /// What people guard is in no release. A model that asks for it can be checked of a private copy only, and nothing is checked in its place.
+    /// Guarding nodes are in no release. A model that asks for them can only be checked on a private copy, and nothing else is checked
+    /// instead.
     #[test]
     fn a_model_of_guarding_nodes_needs_their_column() {
         let table = |names: &[&str]| CodedTable {

@@ -1,4 +1,4 @@
-//! Verifying records that overlap: there are no classes, and each is judged by the original rows that it covers.
+//! Verifies records that overlap. There are no classes; each record is checked against the original rows that it covers.
 
 use scumble_files::Control;
 use scumble_files::table::CodedTable;
@@ -36,7 +36,7 @@ pub(super) fn check(
     plan: &Plan,
     resources: &Resources,
 ) -> Result<Option<Checked>> {
-    // The original in one spelling for each value, as whoever made the records read it.
+    // The original in one spelling for each value, as the run that made the records read it.
     let original = original.map(|original| spelt_once(original, plan)).transpose()?;
     let original = original.as_deref();
     let distributions = distributions(release, plan)?;
@@ -91,7 +91,7 @@ fn distributions(release: &CodedTable, plan: &Plan) -> Result<Vec<(String, Distr
     Ok(found)
 }
 
-/// What the plan asks of records.
+/// The claims of the plan's models about records.
 fn asked(known: &CodedTable, plan: &Plan, resources: &Resources) -> Result<Vec<ModelClaim>> {
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     let mut models = Vec::new();
@@ -158,7 +158,7 @@ fn with_frequencies(
     })
 }
 
-/// Checks what each record covers in the original, and whether it may be true; of values that were exchanged, that they may come from
+/// Checks what each record covers in the original, and whether it may be true. Exchanged values must be able to come from
 /// rows that their records cover.
 fn without_frequencies(
     release: &CodedTable,
@@ -207,14 +207,14 @@ fn without_frequencies(
     })
 }
 
-/// The column of which a model bounds frequencies: the one whose values records have exchanged.
+/// The column whose frequencies a model bounds: the one whose values records have exchanged.
 fn exchanged(models: &[ModelClaim]) -> Option<String> {
     let of = |model: &ModelClaim, name: &str| Some(model.parameters.get(name)?.as_str()?.to_owned());
     let bounds = |model: &&ModelClaim| of(model, "variant").as_deref() == Some("frequency");
     models.iter().find(bounds).and_then(|model| of(model, "column"))
 }
 
-/// Whether every record can show the value of an original row of its own that it covers.
+/// Whether the records can be matched with distinct original rows that they cover and whose values they show.
 fn sources(
     release: &CodedTable,
     original: &CodedTable,
@@ -230,12 +230,12 @@ fn sources(
     check_truth(&shown, original, &truths, drops, control).map_err(cannot_check)
 }
 
-/// How the quasi-identifiers of a release are to be read.
+/// How the verifier reads the quasi-identifiers of a release.
 fn quasi_covers(original: &CodedTable, plan: &Plan, resources: &Resources) -> Result<Vec<(String, Cover)>> {
     covers(&prepare(original, plan, resources, false)?, plan)
 }
 
-/// The same of an original that is prepared.
+/// How the verifier reads the quasi-identifiers of a prepared original.
 pub(super) fn covers(prepared: &Prepared, plan: &Plan) -> Result<Vec<(String, Cover)>> {
     let cover_of = |quasi: &crate::table::quasi::Quasi| {
         let column = plan.column(&quasi.name).and_then(|column| column.missing.clone());

@@ -1,4 +1,5 @@
-//! Models that are about several tables together: how many persons have the same rows in all of them, and how many values anybody goes with.
+//! Checks models that are about several tables together: how many persons have the same rows in all of them, and how many values may belong
+//! to a person.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::release::requirements::with_remedies_of_missing;
 use crate::release::resources::Resources;
 use crate::table::payload::PayloadColumn;
 
-/// Multirelational k-anonymity of the table and the plan's further tables, which must all still say who a row is about.
+/// Multirelational k-anonymity of the table and the plan's further tables, which must all still say whom a row is about.
 pub(crate) fn relational(
     release: &CodedTable,
     spec: &ModelSpec,
@@ -40,7 +41,7 @@ pub(crate) fn relational(
             .advise(format!("check a private copy that still has '{subject}'"))
     })?;
     let (persons, _) = payload_of(persons, plan)?;
-    // The persons of all tables are written as the first table writes them.
+    // In all tables persons are written as in the first one.
     let release = &table_in_one_spelling(release, std::slice::from_ref(&persons));
     let tables = further_tables(plan, resources)?;
     let tables = plan.table.iter().zip(&tables).map(|(spec, table)| with_persons(table, spec, &persons));
@@ -53,7 +54,7 @@ pub(crate) fn relational(
     check_relations(&relations, k, set, star, resources.control()).map_err(cannot_check)
 }
 
-/// A further table with its persons written as the first table writes them; an error if they cannot be the same persons.
+/// A further table with its persons written as in the first table; an error if they cannot be the same persons.
 fn with_persons(
     table: &CodedTable,
     spec: &crate::config::TableSpec,
@@ -86,7 +87,7 @@ fn with_persons(
 fn further_tables(plan: &Plan, resources: &Resources) -> Result<Vec<Arc<CodedTable>>> {
     let read = |file: &str| {
         let source = resources.source(file)?;
-        // Whoever published it may write tables otherwise than the input is written.
+        // The table may be written otherwise than the input.
         let control = resources.control().clone();
         let options = ReadOptions { control, ..crate::release::other_options(plan) };
         let read = read_table(&source, &options)?.coded;
@@ -105,7 +106,7 @@ fn further_tables(plan: &Plan, resources: &Resources) -> Result<Vec<Arc<CodedTab
     plan.table.iter().map(table).collect()
 }
 
-/// k-uncertainty of the table and the plan's further tables, for everybody who is in the original.
+/// k-uncertainty of the table and the plan's further tables, for everybody in the original.
 pub(crate) fn over_views(
     release: &CodedTable,
     original: Option<&CodedTable>,

@@ -1,4 +1,4 @@
-//! A release beside its original, readable: for whoever plays the attacker.
+//! A release beside its original in readable form, for simulated attacks.
 
 use scumble_files::Control;
 use scumble_files::table::CodedTable;
@@ -23,15 +23,15 @@ pub struct SideBySide {
     pub quasi: Vec<(String, Cover)>,
     /// The sensitive columns that the release has, with their values.
     pub sensitive: Vec<PayloadColumn>,
-    /// The trees of those that have one.
+    /// The trees of sensitive columns that have one.
     pub trees: Vec<(String, Hierarchy)>,
-    /// Those that are published as frequencies.
+    /// The sensitive columns that are published as frequencies.
     pub frequencies: Vec<(String, Distributed)>,
-    /// Who watches whoever looks at them, and may end it.
+    /// The control through which a comparison can be stopped.
     pub control: Control,
 }
 
-/// Whether the plan's algorithm has trees built for columns that have none: their labels are those of the trees.
+/// Whether the plan's algorithm builds trees for columns that have none; their labels are then those of the trees.
 pub(super) fn needs_trees(plan: &Plan) -> bool {
     let Ok(Method::Classes(entry)) = method(&plan.algorithm.name) else { return false };
     (entry.build)(&plan.algorithm.parameters).is_ok_and(|algorithm| algorithm.capabilities().needs_trees)

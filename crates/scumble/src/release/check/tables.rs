@@ -1,4 +1,4 @@
-//! Verifying several tables that were published together, put side by side as somebody would who has them all.
+//! Verifies several tables that were published together, put side by side as a reader would who has them all.
 
 use scumble_files::Control;
 use scumble_files::table::CodedTable;
@@ -17,40 +17,40 @@ use crate::release::prepare::{payload_of, prepare, spelt_once};
 use crate::release::resources::Resources;
 use crate::release::{Manifest, PublishedTables, TableFile, Together};
 
-/// Where to find out what published files do not say.
+/// The end of a note about something that the published files do not say.
 const ROW_MAP_DOES: &str =
     "the private row map does (row_map), if it was written with the release and is given to the check";
 
-/// What was found in several tables.
+/// The result of a check of several tables.
 #[derive(Debug, serde::Serialize)]
 pub struct CheckedTables {
     /// Whether everything that was asked holds.
     pub holds: bool,
-    /// The models, judged on all tables together.
+    /// The models, checked on all tables together.
     pub models: Vec<ModelOutcome>,
     /// The tables.
     pub tables: Vec<CheckedTable>,
     /// The number of groups, where rows are in groups.
     pub groups: Option<u64>,
-    /// What contradicts what.
+    /// The contradictions that were found.
     pub faults: Vec<String>,
     /// What was compared with the original, where one was given.
     pub compared: Vec<String>,
-    /// What was not.
+    /// What was not compared with the original.
     pub not_compared: Vec<String>,
     /// What was read.
     #[serde(skip)]
     pub read: WhatWasRead,
 }
 
-/// What was found in one of several tables.
+/// The result for one of several tables.
 #[derive(Debug, serde::Serialize)]
 pub struct CheckedTable {
     /// Its file.
     pub file: String,
     /// Its rows.
     pub rows: u64,
-    /// The rows of the smallest class, for somebody who has this table only; none for tables of groups.
+    /// The rows of the smallest class, for somebody who has this table only; `None` for tables of groups.
     pub alone: Option<u64>,
     /// Whether it is true of the original, where one was given.
     pub truth: Option<TruthOutcome>,
@@ -75,7 +75,7 @@ pub fn published_columns(manifest: &Manifest) -> Vec<&str> {
     names
 }
 
-/// Checks several tables by what their manifest promises, or by the models of the plan where it has some. The plan also
+/// Checks several tables against the promises of their manifest, or against the models of the plan if it has some. The plan also
 /// says how missing values are written; `original` has the columns that are published. With the private row map every row is compared
 /// with its own original.
 pub fn check_tables(
@@ -86,7 +86,7 @@ pub fn check_tables(
     resources: &Resources,
 ) -> Result<CheckedTables> {
     let mut manifest = published.manifest.clone();
-    // What the user says outsiders know, they know.
+    // The user may add columns that outsiders know.
     for name in plan.names_with(Role::Quasi) {
         if !manifest.tables.iter().any(|table| table.columns.iter().any(|of| of == name)) {
             continue;
@@ -96,7 +96,7 @@ pub fn check_tables(
         }
     }
     let (manifest, control) = (&manifest, resources.control());
-    // What the tables are about is read as a sensitive column, whatever the plan says of it.
+    // The target is read as a sensitive column, whatever the plan says about it.
     let mut with_target = plan.clone();
     if matches!(manifest.together, Together::Groups { .. }) {
         let role = Roles::one(Role::Sensitive);
@@ -156,7 +156,7 @@ pub fn check_tables(
     Ok(checked)
 }
 
-/// What is wrong with a table by what the manifest says of it.
+/// What is wrong with a table, compared with its entry in the manifest.
 fn fault_of(table: &CodedTable, file: &TableFile) -> Option<String> {
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     if names != file.columns.iter().map(String::as_str).collect::<Vec<_>>() {
@@ -166,7 +166,7 @@ fn fault_of(table: &CodedTable, file: &TableFile) -> Option<String> {
         .then(|| format!("'{}' has {} rows, and the manifest says {}", file.file, table.rows, file.rows))
 }
 
-/// An original and how the tables are true of it.
+/// An original, with what is needed to compare tables with it.
 struct KnownOriginal<'a> {
     table: &'a CodedTable,
     row_map: Option<Mapped<'a>>,
@@ -220,12 +220,12 @@ impl<'a> KnownOriginal<'a> {
                 "the row map cannot be used: it says nothing about '{file}', so it belongs to another release"
             ))
         })?;
-        // Such releases leave nobody out.
+        // Releases of several tables leave out no rows.
         mapped.sources(of_table, table.rows, Drops::Forbidden).map(Some).map_err(cannot_check)
     }
 
-    /// Whether a table is true of the original, row by row where `sources` is known; else whether it can be. Columns that are no original
-    /// ones are not compared.
+    /// Whether a table is true of the original: row by row where `sources` is known, else whether it can be. Columns that the original does
+    /// not have are not compared.
     fn truth(
         &self,
         table: &CodedTable,
@@ -250,7 +250,7 @@ impl<'a> KnownOriginal<'a> {
     }
 }
 
-/// What is asked: the models of the plan, or those of the manifest.
+/// The models to check: those of the plan, or those of the manifest.
 fn asked(
     manifest: &Manifest,
     plan: &Plan,
@@ -348,7 +348,7 @@ fn projections(
     Ok(())
 }
 
-/// Judges rows in groups.
+/// Checks rows in groups.
 fn groups(
     checked: &mut CheckedTables,
     tables: &[CodedTable],

@@ -1,4 +1,4 @@
-//! Whether a table is true of its original.
+//! Checks whether a table is true of its original.
 
 use scumble_files::Control;
 use scumble_files::table::CodedTable;
@@ -14,15 +14,15 @@ use crate::release::claim::{cover, mean, same_value, value_kind};
 use crate::release::prepare::{counted_by_value, payload_of, prepare, spelt_once};
 use crate::release::resources::Resources;
 
-/// Columns that say who a row is about, or what they guard, and that are here and in the original. No release shows them, but
-/// a private copy of it may, for models that look there.
+/// Columns that say whom a row is about, or what people guard, and that both tables have. No release shows them, but a private copy of it may,
+/// for models that need them.
 fn private_columns<'a>(release: &CodedTable, original: &CodedTable, plan: &'a Plan) -> Vec<&'a str> {
     let private = [Role::Subject, Role::Household, Role::Guarding];
     let named = private.into_iter().flat_map(|role| plan.names_with(role));
     named.filter(|name| release.column(name).is_some() && original.column(name).is_some()).collect()
 }
 
-/// What a reader must know of a table that still has such columns.
+/// The note about a table that still has such columns.
 pub(super) fn private_note(
     release: &CodedTable,
     original: Option<&CodedTable>,
@@ -35,8 +35,8 @@ pub(super) fn private_note(
     ))
 }
 
-/// Is every released row true of the original row that the row map gives it? Without one: is there an assignment of the released rows
-/// to original rows of which they are true? Some columns may show something else in place of their values.
+/// Checks whether every released row is true of the original row that the row map gives it or, without a row map, whether the released rows can
+/// be assigned to original rows of which they are true. Some columns may show something else in place of their values.
 pub(super) fn truthful(
     release: &CodedTable,
     original: &CodedTable,
@@ -45,7 +45,7 @@ pub(super) fn truthful(
     plan: &Plan,
     resources: &Resources,
 ) -> Result<TruthOutcome> {
-    // Hierarchies are built as they were for the release: from the plan and from the rows that it was made of.
+    // Hierarchies are built as for the release: from the plan and from the rows that it was made of.
     let spelt = spelt_once(original, plan)?;
     let prepared = prepare(&spelt, plan, resources, side_by_side::needs_trees(plan))?;
     let means = match crate::registry::method(&plan.algorithm.name)? {
@@ -104,8 +104,8 @@ pub(super) fn truthful(
     .map_err(cannot_check)
 }
 
-/// The column in words, if it shows labels that nobody can read without its hierarchy, which is not known: they are neither values of
-/// the original nor intervals, and say nothing by themselves.
+/// The column in words, if it shows labels that cannot be read without an unknown hierarchy: they are neither values of
+/// the original nor intervals.
 fn needs_hierarchy(
     release: &CodedTable,
     original: &CodedTable,

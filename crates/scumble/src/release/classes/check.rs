@@ -1,4 +1,4 @@
-//! The claim that a run makes about its classes, put to the independent verifier.
+//! Puts the claim of a run about its classes to the independent verifier.
 
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 use scumble_verify::{
@@ -22,17 +22,17 @@ use crate::release::staged::Staged;
 use crate::table::payload::PayloadColumn;
 use crate::table::quasi::Quasi;
 
-/// What the verifier found in a written release.
+/// The findings of the verifier in a written release.
 pub(super) struct Verified {
     /// What the release keeps.
     pub(super) outcome: Outcome,
-    /// What it keeps, or does not, together with tables that were published before.
+    /// What it keeps, or breaks, together with tables that were published before.
     pub(super) together: Vec<ModelOutcome>,
-    /// What somebody should know about it.
+    /// Warnings about the release.
     pub(super) warnings: Vec<String>,
 }
 
-/// Reads back what was written and checks every model and every value; an error if anything does not hold of the release by
+/// Reads back what was written and checks every model and every value. Returns an error if anything does not hold of the release by
 /// itself.
 pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &ReleasedRows) -> Result<Verified> {
     let release = staged.read_back_one()?;
@@ -50,8 +50,8 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
         },
         values: Vec::new(),
     };
-    // Two spellings of one value hide nothing, so models count values, not texts. The verifier reads them by itself, and is given
-    // the original as it was read, since the release may have lost a spelling.
+    // Two spellings of one value do not protect anybody, so models count values, not texts. The verifier reads the values by itself, and gets
+    // the original as it was read, because the release may have lost a spelling.
     let mut protected: Vec<&str> = run.problem.models.iter().flat_map(|model| model.reads()).collect();
     let sensitive: Vec<String> = run.plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     protected.extend(sensitive.iter().map(String::as_str));
@@ -61,7 +61,7 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
     // Guarding nodes are labels, not values.
     let values = columns.iter().filter(|values| !is_guarding(run.plan, &values.name));
     claim.values.extend(values.map(|values| sensitive_column(values, run.plan)));
-    // What was written, not only what was to be written, has one spelling for each value.
+    // The written texts themselves must have one spelling for each value.
     let counted = counted_by_value(run.plan);
     for values in claim.values.iter().filter(|values| counted.contains(values.name.as_str())) {
         if release.column(&values.name).is_some()
@@ -70,7 +70,7 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
             return Err(several_spellings(&values.name));
         }
     }
-    // What is not published is put beside the release below.
+    // Columns that are not published are added to the release below.
     protected.retain(|name| release.column(name).is_some());
     let mut reference = Reference {
         columns: protected.into_iter().map(|name| reference(&original, name)).collect::<Result<_>>()?,
@@ -131,7 +131,7 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
     Ok(Verified { outcome, together, warnings })
 }
 
-/// Who must act where a release fails.
+/// The part of a message that says who must act when a release fails.
 fn whose_fault(run: &ClassRun<'_>, model: &str) -> &'static str {
     let is_own = ALGORITHMS.is_own(run.algorithm.name) && (model.is_empty() || MODELS.is_own(model));
     if is_own {
@@ -141,7 +141,7 @@ fn whose_fault(run: &ClassRun<'_>, model: &str) -> &'static str {
     }
 }
 
-/// Puts what models say that the verifier does not know into their places: they judge the classes themselves.
+/// Fills in the results of models that the verifier does not know: these models check the classes themselves.
 fn with_models_from_outside(run: &ClassRun<'_>, outcome: &mut Outcome) {
     let mut found = std::mem::take(&mut outcome.models).into_iter();
     let by_itself = |model: &dyn Model| {
@@ -167,7 +167,7 @@ fn with_models_from_outside(run: &ClassRun<'_>, outcome: &mut Outcome) {
     outcome.holds = outcome.models.iter().all(|model| model.holds);
 }
 
-/// Columns that models read and that are not published, for each released row: the verifier is given what a reader must not have.
+/// The unpublished columns that models read, for each released row: the verifier sees what a reader must not have.
 fn unpublished(run: &ClassRun<'_>, original: &CodedTable, rows: &ReleasedRows) -> Result<Vec<CodedColumn>> {
     let published: Vec<&str> = run.untouched_columns().collect();
     let columns = run.problem.table.payloads().columns.iter();
@@ -177,7 +177,7 @@ fn unpublished(run: &ClassRun<'_>, original: &CodedTable, rows: &ReleasedRows) -
             let coded = original.column(&values.name);
             let coded = coded.ok_or_else(|| Error::internal("a column that models read was not read"))?;
             let one = CodedTable { columns: vec![coded.clone()], rows: original.rows };
-            // What guards nothing is written as the model's claim has it.
+            // A text that guards nothing is written as in the model's claim.
             let guarding: &[PayloadColumn] =
                 if is_guarding(run.plan, &values.name) { std::slice::from_ref(values) } else { &[] };
             let spelt = table_in_one_spelling(&one, guarding);
@@ -193,7 +193,7 @@ fn is_guarding(plan: &Plan, name: &str) -> bool {
     plan.column(name).is_some_and(|column| column.role.has(Role::Guarding))
 }
 
-/// The people as they were read, for the verifier to put into classes by the labels alone.
+/// The population as it was read; the verifier assigns its people to classes by the labels alone.
 fn population<'a>(run: &ClassRun<'_>, table: &'a CodedTable) -> Result<Population<'a>> {
     let cover = |quasi: &Quasi| Ok((quasi.name.clone(), cover(quasi, run.markers(&quasi.name))?));
     Ok(Population { table, covers: run.problem.quasi.iter().map(cover).collect::<Result<_>>()? })

@@ -1,15 +1,15 @@
-//! What becomes of every combination of levels, for the report of a small lattice.
+//! Evaluates every combination of levels, for the report of a small lattice.
 
 use super::ClassRun;
 use crate::report::data::{Combination, Combinations};
 use crate::search::lattice::{Checker, Lattice};
 
-/// More dots than this cannot be told apart.
+/// The most dots that can be told apart in the drawing.
 const MOST: usize = 300;
-/// About as many classes are merged in a fraction of a second.
+/// The most classes to merge, which takes a fraction of a second.
 const MOST_WORK: usize = 1 << 24;
 
-/// Every combination of levels; `None` if levels were not what was chosen, or if there are too many to look at for a drawing.
+/// Every combination of levels; `None` if levels were not chosen, or if there are too many to draw.
 pub(super) fn combinations(run: &ClassRun<'_>) -> Option<Combinations> {
     let chosen = run.found.levels.as_ref()?;
     let problem = &run.problem;

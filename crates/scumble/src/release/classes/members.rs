@@ -1,4 +1,4 @@
-//! What must be true of a run that compares with a population, and what its owner should know.
+//! The conditions for a run that compares with a population, and the warnings to its owner.
 
 use super::ClassRun;
 use crate::config::Plan;
@@ -8,8 +8,8 @@ use crate::recoding::people::strangers;
 use crate::release::requirements::without;
 use crate::search::algorithms::Algorithm;
 
-/// An error if a model compares with the population and the algorithm does not keep track of it, if the plan asks for something that makes people belong to several classes,
-/// or if the data are not a part of it.
+/// Returns an error if a model compares with the population and one of these is the case: the algorithm does not keep track of it, the plan lets
+/// people belong to several classes, or the rows are not a part of it.
 pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<()> {
     let of_people = problem.models.iter().find(|model| model.population_test().is_some());
     let (Some(population), Some(model)) = (problem.population(), of_people) else { return Ok(()) };
@@ -51,7 +51,7 @@ pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -
     Ok(())
 }
 
-/// What somebody should decide about before publishing.
+/// Warnings that call for a decision before publishing.
 pub(super) fn warnings(run: &ClassRun<'_>) -> Option<String> {
     let table = &run.problem.table;
     let Some(population) = run.problem.population() else {

@@ -1,4 +1,4 @@
-//! A release of equivalence classes: rows that show the same stand together.
+//! A release of equivalence classes, which are rows that show the same.
 
 use std::io::Write;
 
@@ -46,7 +46,7 @@ pub(super) mod warnings;
 /// A run that ends in classes.
 pub(crate) type ClassRun<'a> = Run<'a, ClassesFound<'a>>;
 
-/// What a run has found that ends in classes.
+/// What a run that ends in classes has found.
 pub(crate) struct ClassesFound<'a> {
     pub(crate) classes: Classes,
     pub(super) origin: Origin,
@@ -54,18 +54,18 @@ pub(crate) struct ClassesFound<'a> {
     pub(super) metric: &'static str,
     /// The level of each quasi-identifier, where every column has one.
     pub(super) levels: Option<Vec<u32>>,
-    /// The rule that the classes were made by, where it is one for tuples and the classes were not changed afterwards.
+    /// The rule that made the classes, where it is a rule for tuples and the classes were not changed afterwards.
     pub(super) step: Option<Step>,
     /// The hierarchies of sensitive columns that have one.
     pub(super) payload_trees: Vec<(String, Hierarchy)>,
     pub(super) findings: Vec<Finding>,
-    /// The people whom the rows are taken from, as they were read.
+    /// The population that the rows are taken from, as it was read.
     pub(super) population: Option<&'a CodedTable>,
     /// What else the plan names.
     pub(super) resources: &'a Resources,
     /// The rows, once they are arranged.
     pub(super) rows: rows::ReleasedRows,
-    /// What holds together with tables that were published before.
+    /// The models that hold together with tables that were published before.
     pub(super) together: Vec<ModelOutcome>,
 }
 
@@ -166,7 +166,7 @@ impl Releasable for ClassRun<'_> {
     ) -> Result<(Summary, Option<Report>)> {
         let figures: Vec<Figure> = match self.found.origin {
             Origin::Search => measure_all(&self.found.classes, &self.problem)?,
-            // Other metrics look at codes, and those of new rows are not the quasi-identifiers'.
+            // Other metrics use codes, and the codes of new rows are not those of the quasi-identifiers.
             Origin::Recoding { .. } => {
                 vec![measure_one(&crate::metrics::loss::ENTRY, &self.found.classes, &self.problem)]
             }
@@ -196,12 +196,12 @@ fn build_algorithm(plan: &Plan, entry: &'static Entry<BuildAlgorithm>) -> Result
     (entry.build)(&plan.algorithm.parameters)
 }
 
-/// Classes, by an algorithm that makes them.
+/// Searches a table with an algorithm that makes classes.
 pub(super) fn search<'a>(task: &Task<'a>, entry: &'static Entry<BuildAlgorithm>) -> Result<ClassRun<'a>> {
     found(task, entry).map_err(|error| offers::named(error, task, entry.name))
 }
 
-/// An error if an algorithm cannot be asked this, before any work.
+/// Returns an error, before any work, if the algorithm cannot serve the problem.
 pub(super) fn check(
     problem: &Problem,
     plan: &Plan,
@@ -255,7 +255,7 @@ fn found<'a>(task: &Task<'a>, entry: &'static Entry<BuildAlgorithm>) -> Result<C
     Ok(run)
 }
 
-/// An error where every row is left out.
+/// Returns an error if every row would be left out.
 pub(super) fn refuse_nothing(classes: &Classes, problem: &Problem) -> Result<()> {
     if problem.star_policy == StarPolicy::Drop && classes.suppressed_rows() == problem.table.rows() {
         return Err(Error::infeasible("every row would have to be left out, so there is nothing to release")
@@ -265,14 +265,14 @@ pub(super) fn refuse_nothing(classes: &Classes, problem: &Problem) -> Result<()>
     Ok(())
 }
 
-/// What a search found.
+/// The result of one search.
 pub(super) struct Attempt {
     classes: Classes,
     step: Step,
     findings: Vec<Finding>,
 }
 
-/// One search, with all that is done to its classes afterwards.
+/// Searches once, and changes the classes afterwards as the plan asks.
 fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<Attempt> {
     algorithm.check(problem)?;
     let mut solution = algorithm.run(problem)?;
@@ -290,7 +290,7 @@ fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<
     Ok(Attempt { classes, step: solution.recoding.step, findings: solution.findings })
 }
 
-/// Classes with one domain for each column, and what that costs.
+/// Changes classes so that each column has one domain, and measures the cost.
 fn flattened(problem: &Problem, assignment: Assignment) -> Result<(Assignment, Finding)> {
     let loss = |assignment: Assignment| {
         let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
@@ -305,7 +305,7 @@ fn flattened(problem: &Problem, assignment: Assignment) -> Result<(Assignment, F
     Ok((flat, cost))
 }
 
-/// Every metric of the registry on a release, in the order of the registry.
+/// The values of all metrics of the registry for a release, in the order of the registry.
 fn measure_all(classes: &Classes, problem: &Problem) -> Result<Vec<Figure>> {
     let control = problem.progress.control();
     control.begin(Some(METRICS.iter().count() as u64));
@@ -316,7 +316,7 @@ fn measure_all(classes: &Classes, problem: &Problem) -> Result<Vec<Figure>> {
         Ok(figure)
     });
     let measured = measured.collect();
-    // The report follows, and nobody knows how long that takes.
+    // The report follows, which takes an unknown time.
     control.begin(None);
     measured
 }

@@ -1,4 +1,4 @@
-//! The recoding of a run as a private file, so that a release can be explained and other rows recoded like it.
+//! The recoding of a run as a private file, which explains a release and lets other rows be recoded in the same way.
 
 use super::ClassRun;
 use super::build_algorithm;
@@ -12,7 +12,7 @@ use crate::release::saved::format::{QuasiFile, RecodingFile, RuleFile, ShapeFile
 use crate::table::hierarchy::Outline;
 use crate::table::quasi::{Line, Quasi, Shape};
 
-/// An error if what the algorithm does is no rule for other rows.
+/// Returns an error if the algorithm does not make a rule for other rows.
 pub(in crate::release) fn check_rule_for_rows(plan: &Plan, method: &Method) -> Result<()> {
     let why = match method {
         Method::Classes(entry) if build_algorithm(plan, entry)?.capabilities().shows_means => {
@@ -31,7 +31,7 @@ pub(in crate::release) fn check_rule_for_rows(plan: &Plan, method: &Method) -> R
         .with(offers::of_classes(plan, "use an algorithm that makes classes and shows no means")))
 }
 
-/// A rule that makes the classes that are published; none where these were changed afterwards, or are the rule themselves.
+/// The rule that makes the published classes; `None` where the classes were changed afterwards, or are the rule themselves.
 pub(super) fn lasting(step: Step, plan: &Plan, quasi: &[Quasi]) -> Option<Step> {
     let changed = plan.algorithm.polish || plan.algorithm.flatten || quasi.iter().any(|quasi| quasi.sets);
     (!changed && !matches!(step, Step::Regions(_))).then_some(step)
@@ -117,7 +117,7 @@ mod tests {
     use crate::table::kind::{Kind, Measure};
     use crate::table::quasi::Shape;
 
-    /// A rule that does not make the published classes must not be saved as theirs.
+    /// A rule that does not make the published classes must not be saved as the rule of the release.
     #[test]
     fn a_rule_lasts_where_nothing_was_changed_afterwards() {
         let quasi = |sets| Quasi {

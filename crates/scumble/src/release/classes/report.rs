@@ -20,7 +20,7 @@ use crate::search::algorithms::iack::information_by_level;
 use crate::table::frequency::FrequencyTable;
 use crate::table::quasi::{Quasi, Shape, Value};
 
-/// Columns with more values than this make no readable subgroups.
+/// The most values of a column by which the report shows subgroups; more would be unreadable.
 const LARGEST_SUBGROUPS: usize = 40;
 
 /// The private report.
@@ -31,7 +31,7 @@ pub(super) fn report(
     title: &str,
     seconds: &Seconds,
 ) -> Result<Report> {
-    // What takes long comes first, with a look between.
+    // The slow steps come first, each followed by a check whether to stop.
     let look = || run.problem.progress.control().check();
     let class_sizes = Some(class_sizes(run));
     look()?;
@@ -79,14 +79,14 @@ fn release(run: &ClassRun<'_>, summary: &Summary) -> Release {
     }
 }
 
-/// The rows, or persons, that every class must have, where a model asks for some.
+/// The rows, or persons, that every class must have, if a model asks for a minimum.
 fn required_class(run: &ClassRun<'_>) -> Option<u64> {
     let about_all = run.problem.models.iter().filter(|model| run.problem.is_about_all(&***model));
     let of_persons = |model: &dyn Model| (model.demand() == Demand::Size).then(|| model.required() as u64);
     about_all.filter_map(|model| model.class_test()?.least_size().or_else(|| of_persons(&**model))).max()
 }
 
-/// How many persons the table is about: as many as rows, unless persons have several.
+/// The number of persons in the table: the rows, unless persons have several.
 fn persons(run: &ClassRun<'_>, summary: &Summary) -> u64 {
     let column = run.problem.table.payloads().person();
     column.map_or(summary.rows, |column| column.values.len() as u64)
@@ -123,7 +123,7 @@ fn models(run: &ClassRun<'_>, summary: &Summary) -> Vec<ModelResult> {
         .collect()
 }
 
-/// What holds together with tables that were published before.
+/// The result of a model that holds together with tables that were published before.
 fn together(run: &ClassRun<'_>, found: &scumble_verify::ModelOutcome) -> ModelResult {
     ModelResult {
         name: found.name.clone(),
@@ -200,7 +200,7 @@ fn column(run: &ClassRun<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnR
         .chain([starred])
         .filter(|(_, rows)| *rows > 0)
         .collect();
-    // A class may show nothing of a column without being suppressed.
+    // A class may show `*` in a column without being suppressed.
     let distinct_after = on_axis.iter().filter(|(value, _)| *value != Value::Star).count() as u64;
     ColumnReport {
         name: quasi.name.clone(),

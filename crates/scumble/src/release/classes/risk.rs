@@ -1,4 +1,4 @@
-//! The risk that is left in a release, beside that of its original, for the private report.
+//! The remaining risk of a release beside that of its original, for the private report.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ use crate::table::frequency::Cell;
 use crate::table::label::STAR;
 use crate::table::payload::Payloads;
 
-/// How many tuples may be looked at, over all combinations of columns: a second's work at most. Beyond that `scumble risk`
-/// does it, where somebody waits for nothing else.
+/// The most tuples to look at, over all combinations of columns: at most a second of work. For larger tables, `scumble risk`
+/// is the place, where the user waits for nothing else.
 const MOST_LOOKS: u64 = 30_000_000;
 
 pub(super) fn risk(run: &ClassRun<'_>) -> Result<Risk> {
@@ -27,14 +27,14 @@ pub(super) fn risk(run: &ClassRun<'_>) -> Result<Risk> {
     let persons = run.problem.table.payloads().person();
     let repeated = persons.is_some_and(|persons| (persons.values.len() as u64) < run.problem.table.rows());
     let unit = if repeated { Unit::Persons } else { Unit::Rows };
-    // Estimates draw people, each with one row.
+    // The estimators assume one row for each person.
     let people = spec.people(before.rows()).unwrap_or_default().filter(|_| unit == Unit::Rows);
-    // There are at least as many as rows, which was looked at before the search.
+    // The check before the search made sure that there are at least as many people as rows.
     let alone = |classes: &RiskClasses| -> Option<PopulationUniques> {
         Some(estimate(&Sample { sizes: &classes.histogram(), rows: classes.rows(), population: people? }))
     };
     let journalist = |classes: &RiskClasses, people: Vec<u64>| {
-        // A class counts at least as large as in the table, whether or not the population has everybody.
+        // A class counts as at least as large as in the table, whether or not the population has everybody.
         let sizes: Vec<u64> =
             classes.sizes.iter().zip(people).map(|(here, there)| there.max(*here)).collect();
         RiskFigures::of_sizes(&classes.rows_by(&sizes), spec.threshold)
@@ -55,18 +55,18 @@ pub(super) fn risk(run: &ClassRun<'_>) -> Result<Risk> {
     })
 }
 
-/// The people of each class of [`released`], where there is a population and each of them can be in one class only.
+/// The number of people in each class of [`released`]; `None` without a population, or if a person may be in several classes.
 fn people_of_classes(run: &ClassRun<'_>) -> Option<Vec<u64>> {
     let classes = &run.found.classes;
     let people = classes.people()?;
     let (gone, kept): (Vec<usize>, Vec<usize>) =
         (0..classes.len()).partition(|class| classes.is_suppressed(*class));
-    // Whoever is in no class that is shown may be among the starred rows.
+    // People who are in no shown class may be among the starred rows.
     let star = people.outside + gone.iter().map(|class| people.of_class[*class]).sum::<u64>();
     Some(kept.iter().map(|class| people.of_class[*class]).chain([star]).collect())
 }
 
-/// Which columns single people out, if it is quickly found.
+/// Finds the columns that single people out, if that is quick.
 fn look(
     classes: &RiskClasses,
     spec: &RiskSpec,
@@ -81,18 +81,18 @@ fn look(
     Ok(Some(singling(classes, size, fraction, control)?.0))
 }
 
-/// Whether so many tuples of so many columns can be looked at in all combinations of at most `size` columns.
+/// Whether all combinations of at most `size` columns can be searched quickly.
 fn is_quick(tuples: usize, columns: usize, size: u32) -> bool {
     let sets = combinations(columns, size as usize);
     size > 0 && columns <= 64 && sets.saturating_mul(tuples as u64) <= MOST_LOOKS
 }
 
-/// Somebody of a class, where persons have several rows.
+/// A person of a class, where persons have several rows.
 fn a_person(cells: &[Cell], payloads: &Payloads) -> Option<u32> {
     payloads.person_of(cells.first()?.payload)
 }
 
-/// Who is in a class, where persons have several rows.
+/// The persons of a class, where persons have several rows.
 fn members(class: usize, cells: &[Cell], payloads: &Payloads) -> Vec<(u32, u32)> {
     let mut persons: Vec<(u32, u32)> = cells
         .iter()
@@ -104,11 +104,11 @@ fn members(class: usize, cells: &[Cell], payloads: &Payloads) -> Vec<(u32, u32)>
     persons
 }
 
-/// The tuples; without their codes where combinations are not to be looked at.
+/// The tuples of the original; without their codes if combinations are not searched.
 fn original(run: &ClassRun<'_>) -> RiskClasses {
     let table = &run.problem.table;
     let payloads = table.payloads();
-    // Rows of one person are no candidates for each other.
+    // Rows of one person do not hide each other.
     let people =
         |tuple: u32| ClassView { size: table.weight(tuple), cells: table.cells(tuple), payloads }.persons();
     let sizes = (0..table.tuples() as u32).map(people).collect();
@@ -130,7 +130,7 @@ fn original(run: &ClassRun<'_>) -> RiskClasses {
     }
 }
 
-/// The classes as readers see them. Starred rows are candidates for each other, whether or not they were judged.
+/// The classes as readers see them. Starred rows hide each other, whether or not they were checked.
 fn released(run: &ClassRun<'_>) -> RiskClasses {
     let classes = &run.found.classes;
     let kept: Vec<usize> = (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).collect();
@@ -151,7 +151,7 @@ fn released(run: &ClassRun<'_>) -> RiskClasses {
         return seen;
     }
     for (quasi, column) in run.problem.quasi.iter().zip(&classes.assignment.columns) {
-        // Readers see texts, whatever stands behind them.
+        // Readers see texts, not codes: equal texts are one value.
         let labels: Vec<String> = column.values.iter().map(|value| quasi.label(*value)).collect();
         let distinct: BTreeMap<&str, u32> = {
             let mut texts: Vec<&str> = labels.iter().map(String::as_str).chain([STAR]).collect();

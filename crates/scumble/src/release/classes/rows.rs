@@ -1,4 +1,4 @@
-//! The rows of a release: which go out, in which order, and what they show.
+//! The rows of a release: which are released, in which order, and what they show.
 
 use std::collections::BTreeSet;
 
@@ -20,20 +20,20 @@ use crate::table::pack::Packer;
 /// The rows of a release before they are written.
 #[derive(Default)]
 pub(crate) struct ReleasedRows {
-    /// For each original row what it looks like: the number of its class among the kept ones, or one more.
+    /// For each original row its look: the number of its class among the kept ones, or one more if it is suppressed.
     pub(crate) look_of_row: Vec<u32>,
     /// For each released row the original row it came from. Private.
     pub(crate) order: Vec<u32>,
     /// For each quasi-identifier the labels in ascending order, and the label of each look.
     pub(crate) labels: Vec<(Texts, Vec<u32>)>,
-    /// How many rows are alone with what they show, sensitive columns aside; none where nothing else is published exactly.
+    /// The number of rows that are unique on all that they show, sensitive columns aside; `None` where nothing else is published exactly.
     pub(crate) unique_with_quasi: Option<Uniqueness>,
 }
 
 /// Chooses and sorts the released rows. They are sorted by what they show, so no trace of the original order is left.
 pub(in crate::release) fn arrange(run: &ClassRun<'_>, of_row: OfRow) -> Result<ReleasedRows> {
     let classes = &run.found.classes;
-    // Looks are what a reader can tell apart: the kept classes, and one for all suppressed rows.
+    // A look is what readers can distinguish: each kept class, and all suppressed rows as one.
     let mut look_of_class: Vec<u32> = Vec::with_capacity(classes.len());
     let mut kept = 0;
     for class in 0..classes.len() {
@@ -53,7 +53,7 @@ pub(in crate::release) fn arrange(run: &ClassRun<'_>, of_row: OfRow) -> Result<R
     Ok(ReleasedRows { look_of_row, order, labels, unique_with_quasi })
 }
 
-/// How many rows somebody finds who has all columns but the sensitive ones.
+/// Counts the rows that somebody finds who has all columns but the sensitive ones.
 fn unique_with_quasi(
     run: &ClassRun<'_>,
     look_of_row: &[u32],
@@ -81,7 +81,7 @@ fn class_of_row(run: &ClassRun<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u3
         }
         Members::Shares(shares) => shares,
     };
-    // The search could not tell these rows apart; they are dealt out by what else they show, so that their order in the
+    // The search could not tell these rows apart. They are dealt out by what else they show, so that their order in the
     // original decides only between rows that look the same.
     let shown = kept_keys(run, tuple_of_row.len());
     let mut rows: Vec<u32> = (0..tuple_of_row.len() as u32).collect();
@@ -108,7 +108,7 @@ fn class_of_row(run: &ClassRun<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u3
     Ok(class_of_row)
 }
 
-/// Deals rows out so that every class gets its share of the first ones as of the last: rows in one block would make a class
+/// Deals rows out so that every class gets its share of the first rows as well as of the last: rows in one block would make a class
 /// look as if it had to do with what they show.
 fn deal(rows: &[u32], shares: &[Share], class_of_row: &mut [u32]) {
     let all = rows.len() as u64;
@@ -121,7 +121,7 @@ fn deal(rows: &[u32], shares: &[Share], class_of_row: &mut [u32]) {
     }
 }
 
-/// For each row a key of the columns that are published as they are, ordered as what they show.
+/// A key for each row that stands for its columns that are published as they are, and sorts like them.
 fn kept_keys(run: &ClassRun<'_>, rows: usize) -> Vec<u64> {
     let mut packer = Packer::new(rows);
     let columns = run.source.by_name();
@@ -150,7 +150,7 @@ fn column_labels(run: &ClassRun<'_>, column: usize) -> (Texts, Vec<u32>) {
     (sorted.into_iter().collect(), of_look)
 }
 
-/// Rows in the order of what they show: by their look (a counting sort), then by the columns that are kept.
+/// Sorts rows by what they show: by their look (a counting sort), then by the columns that are kept.
 fn sort_by_content(
     run: &ClassRun<'_>,
     labels: &[(Texts, Vec<u32>)],
@@ -179,7 +179,7 @@ fn sort_by_content(
         *place += 1;
     }
     let keys = kept_keys(run, look_of_row.len());
-    // The original row number only decides between rows that look the same, where it cannot be seen.
+    // The original row number only decides between rows that look the same, where nobody can see it.
     let mut rest = order.as_mut_slice();
     let mut groups = Vec::with_capacity(count);
     for rank in 0..count {
@@ -193,7 +193,7 @@ fn sort_by_content(
     order
 }
 
-/// The columns of the release in the order of the original table.
+/// Writes the columns of the release in the order of the original table.
 pub(super) fn write(run: &ClassRun<'_>, rows: &ReleasedRows, staged: &mut Staged<'_>) -> Result<()> {
     let mut columns = Vec::new();
     let source = run.source.by_name();
@@ -205,7 +205,7 @@ pub(super) fn write(run: &ClassRun<'_>, rows: &ReleasedRows, staged: &mut Staged
             columns.push(OutColumn { name, texts, cells, kind: ColumnType::Text });
         } else if let Some(column) = source.get(name.as_str()).filter(|_| kept.contains(name.as_str())) {
             let cells = Cells::Direct(&column.codes);
-            // Where the format has types, a column that is published as it is keeps its own.
+            // A column that is published as it is keeps its type, if the format has types.
             let kind = column_type(&column.values);
             columns.push(OutColumn { name, texts: &column.values, cells, kind });
         }

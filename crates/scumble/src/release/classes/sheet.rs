@@ -1,4 +1,4 @@
-//! What may be said in public about a release of classes.
+//! The datasheet of a release of classes.
 
 use super::ClassRun;
 use crate::config::StarPolicy;

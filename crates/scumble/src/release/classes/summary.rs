@@ -21,7 +21,7 @@ pub(super) fn summarise(run: &ClassRun<'_>, outcome: &Outcome, figures: &[Figure
     let mut summary = Summary {
         parameters: parameters(run),
         released: outcome.rows,
-        // Rows that only their owner sees may show nothing, but nobody took it from them.
+        // Rows for their owner only may show nothing, but nothing was suppressed.
         suppressed: match run.found.origin {
             Origin::Recoding { private: true } => 0,
             _ => classes.suppressed_rows(),
@@ -40,7 +40,7 @@ pub(super) fn summarise(run: &ClassRun<'_>, outcome: &Outcome, figures: &[Figure
     summary
 }
 
-/// What holds together with tables that were published before.
+/// The figures of a model that holds together with tables that were published before.
 fn together(found: &ModelOutcome) -> ModelSummary {
     ModelSummary {
         name: MODELS.get(&found.name).map_or("", |entry| entry.name),
@@ -53,7 +53,7 @@ fn together(found: &ModelOutcome) -> ModelSummary {
     }
 }
 
-/// The details of a figure by name, if it has some. JSON has no infinity, so an infinite figure says so here.
+/// The details of a figure by name, if it has some. JSON has no infinity, so the details say that a figure is infinite.
 fn details((entry, figure): &Figure) -> Option<(String, Value)> {
     let mut details = Map::new();
     if figure.value.is_some_and(f64::is_infinite) {
@@ -80,7 +80,7 @@ pub(super) fn parameters(run: &ClassRun<'_>) -> Map<String, Value> {
         ("star_policy".into(), policy.into()),
         ("metric".into(), run.found.metric.into()),
     ]);
-    // A budget of time is told as the steps that it allowed, which repeat the run.
+    // A budget of time is reported as the steps that it allowed, which repeat the run.
     if let Some(steps) = run.problem.budget.spent_after() {
         parameters.insert("steps".into(), steps.into());
     }

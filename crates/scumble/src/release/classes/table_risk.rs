@@ -1,4 +1,4 @@
-//! Models that only the whole table decides, on top of any search: the least class size under which the release keeps them.
+//! Serves models of the whole table on top of any search: finds the least class size under which the release keeps them.
 
 use super::Attempt;
 use crate::error::{Error, ErrorKind, Result};
@@ -6,8 +6,8 @@ use crate::models::{Model, k_anonymity};
 use crate::problem::Problem;
 use crate::search::algorithms::Finding;
 
-/// Searches by `attempt`; where some models are about the whole table, for growing class sizes from the one that is asked for
-/// anyway, until the release keeps them all. That a larger size may again fail them does not matter: what is found is judged.
+/// Searches with `attempt`. If some models are about the whole table, tries growing class sizes, starting from the size that the plan asks
+/// for, until the release keeps them all. A larger size may fail them again, but that does not matter: the result itself is checked.
 pub(super) fn search(
     mut problem: Problem,
     attempt: impl Fn(&Problem) -> Result<Attempt>,
@@ -36,7 +36,7 @@ pub(super) fn search(
                 Some(k as f64),
                 "the class size that had to be asked for so that the risk of the whole table is low enough",
             ));
-            // Back to where they were, so that models and figures stand in the order of the plan.
+            // The models return to their places, so that models and figures have the order of the plan.
             places.into_iter().zip(of_table).for_each(|(place, model)| problem.models.insert(place, model));
             return Ok((problem, found));
         }
@@ -45,15 +45,15 @@ pub(super) fn search(
                 "classes of a size that is enough for a model of the whole table do not keep it",
             ));
         }
-        // What was found keeps too little; without budget there is no next try.
+        // The result keeps too little. Without budget there is no next try.
         problem.progress.check()?;
         problem.budget.go_on()?;
-        // Small sizes one by one, large ones in steps of a sixteenth: thousands of searches would find little more.
+        // Small sizes are tried one by one, large ones in steps of a sixteenth: thousands of searches would gain little more.
         k = (k + (k / 16).max(1)).min(last);
     }
 }
 
-/// An infeasible size, and why it was asked for.
+/// Adds to the error of an infeasible size why that size was asked for.
 fn with_size(error: Error, k: u64, of_table: &[Box<dyn Model>]) -> Error {
     let titles: Vec<String> = of_table.iter().map(|model| model.title()).collect();
     if error.kind() != ErrorKind::Infeasible {

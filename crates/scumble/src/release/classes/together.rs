@@ -1,7 +1,7 @@
-//! A release beside tables that were published before (`[[table]]`): what all of them give away together.
+//! Checks a release beside tables that were published before (`[[table]]`): what all of them reveal together.
 //!
-//! The search sees one table only. What it finds is put beside the others by the verifier; where that is not enough, the search
-//! is asked for larger classes, until the tables together keep what was asked for.
+//! The search sees only one table. The verifier puts the result beside the others. If it does not hold, the search is asked for larger classes,
+//! until the tables together keep the models.
 
 use scumble_files::table::CodedTable;
 use scumble_verify::{ModelOutcome, StarRows};
@@ -15,10 +15,10 @@ use crate::release::check::several::{over_views, relational};
 use crate::release::offers;
 use crate::release::resources::Resources;
 
-/// So often larger classes are asked for; every time twice as large.
+/// The most times that larger classes are asked for, twice as large each time.
 const ATTEMPTS: u32 = 12;
 
-/// An error if tables are named and no model is about them.
+/// Returns an error if the plan names tables and no model is about them.
 pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Result<()> {
     if plan.table.is_empty() {
         return Ok(());
@@ -41,7 +41,7 @@ pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Resul
     .weaken_without(Setting::root("table"), "leave those tables out"))
 }
 
-/// What a written release and the tables before it keep together. `release` also has the columns that are not published.
+/// Checks what a written release and the tables before it keep together. `release` also has the columns that are not published.
 pub(super) fn judge(
     release: &CodedTable,
     original: &CodedTable,
@@ -66,8 +66,8 @@ pub(super) fn judge(
     Ok(found)
 }
 
-/// Attempts a plan. Where the result does not hold beside tables that were published before, attempts it again with classes twice as
-/// large, until it does. Returns what was made, and whether its classes are larger than was asked for.
+/// Attempts a plan. If the result does not hold beside tables that were published before, attempts it again with classes twice as
+/// large, until it does. Returns what was made, and whether its classes are larger than the plan asks for.
 pub(in crate::release) fn large_enough<Made>(
     plan: &Plan,
     rows: usize,
@@ -80,7 +80,7 @@ pub(in crate::release) fn large_enough<Made>(
     for doublings in 1..=ATTEMPTS {
         let Some(plan) = larger(plan, doublings, rows) else { break };
         failing = match attempt(&plan) {
-            // So large classes cannot be made.
+            // Classes of this size cannot be made.
             Err(error) if error.kind() == ErrorKind::Infeasible => break,
             Err(error) => return Err(error),
             Ok(Ended::Made(made)) => return Ok((made, true)),
@@ -90,7 +90,7 @@ pub(in crate::release) fn large_enough<Made>(
     Err(cannot(&failing))
 }
 
-/// The plan with larger classes asked for: twice as large each time.
+/// The plan with a larger minimum of class sizes: twice as large each time.
 fn larger(plan: &Plan, doublings: u32, rows: usize) -> Option<Plan> {
     let asked = plan.privacy.iter().filter(|spec| spec.is_size_alone());
     let asked = asked.filter_map(|spec| spec.parameters.whole("k", 1).ok().flatten()).max().unwrap_or(1);
@@ -98,7 +98,7 @@ fn larger(plan: &Plan, doublings: u32, rows: usize) -> Option<Plan> {
     Some(plan.clone().require(ModelSpec::new(k_anonymity::ENTRY.name).with("k", k as i64)))
 }
 
-/// The error where no size of classes is enough.
+/// The error when no class size is enough.
 fn cannot(failing: &ModelOutcome) -> Error {
     Error::infeasible(format!(
         "{} cannot be met beside the tables that were published before: required {}, attained {} with the largest classes tried. \

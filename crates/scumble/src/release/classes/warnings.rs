@@ -1,4 +1,4 @@
-//! What somebody should decide about before publishing.
+//! Warnings that call for a decision before publishing.
 
 use super::super::spreadsheet::{self, Shows};
 use super::super::targets::format_of;
@@ -10,7 +10,7 @@ use crate::release::requirements::disclosure_accepted;
 use crate::search::algorithms::Algorithm;
 use crate::search::algorithms::cluster::MONDRIAN_START;
 
-/// A warning where a spreadsheet program would run what the release shows.
+/// The warning about texts in the release that a spreadsheet program would run.
 fn spreadsheet_warning(run: &ClassRun<'_>) -> Option<String> {
     let format = format_of(run.plan)?;
     let columns = run.source.by_name();
@@ -109,7 +109,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
     warnings.extend(disclosure_accepted(run.plan, &run.problem));
     if run.problem.table.payloads().person().is_some() {
         for name in run.plan.names_with(crate::config::Role::Sensitive) {
-            // Models that bound shares among persons claim who the persons are.
+            // The claim of a model that bounds shares among persons says who the persons are.
             let bounded = run.problem.models.iter().any(|model| {
                 model.protects() == Some(name)
                     && model.joint().is_none()
@@ -140,7 +140,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
     warnings
 }
 
-/// Why so much was suppressed: mostly because some columns still show too many values.
+/// Why so much was suppressed; mostly, some columns still show too many values.
 fn mostly_suppressed(run: &ClassRun<'_>) -> String {
     let (suppressed, rows) = (run.found.classes.suppressed_rows(), run.problem.table.rows());
     if run.found.is_of_new_rows() {

@@ -1,9 +1,9 @@
-//! The gate that every column on its way to a release passes: e-mail addresses, phone numbers, IBANs, payment cards, social security numbers,
+//! The gate that every column passes on its way to a release. E-mail addresses, phone numbers, IBANs, payment cards, social security numbers,
 //! names of people and free text stop the release, unless the plan accepts them for this column and says why.
 //!
-//! Columns that are published exactly are looked at once they are read, so that nobody waits for a search in vain. Quasi-identifiers are looked
-//! at as they were written: what [`Staged`](super::staged::Staged) reads back for the verifier passes here first. Both look at distinct values.
-//! No message holds one.
+//! Columns that are published exactly are checked once they are read, so that nobody waits for a search in vain. Quasi-identifiers are checked
+//! as they were written: what [`Staged`](super::staged::Staged) reads back for the verifier passes here first. Both checks look at distinct
+//! values. No message shows one.
 
 #[cfg(test)]
 mod tests;
@@ -21,22 +21,22 @@ use crate::table::personal::column::{Gate, Sample, gate};
 use crate::table::personal::people::{are_free_text, are_names, are_names_of_people_only};
 use crate::table::personal::{GatedKind, Kind, Kinds};
 
-/// How many row numbers are told.
+/// The most row numbers that a message lists.
 const ROWS: usize = 5;
 
-/// What passed, and what is to be said about it.
+/// What the gate let through, and what is reported about it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Passed {
     pub(super) personal: PersonalData,
     pub(super) notes: Vec<String>,
 }
 
-/// Which rows of the file the rows of a table are.
+/// The row numbers in the file of a table's rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RowNumbers<'a> {
-    /// Those that were kept of all rows of the file.
+    /// For each row of the file whether it was kept.
     Kept(&'a [bool]),
-    /// Nobody knows any more.
+    /// The row numbers are not known.
     Unknown,
 }
 
@@ -47,7 +47,7 @@ impl RowNumbers<'_> {
             Self::Unknown => Vec::new(),
             Self::Kept(kept) => {
                 let mut numbers = (1_u64..).zip(kept).filter(|(_, kept)| **kept).map(|(number, _)| number);
-                // They ascend, so each is looked for behind the one before.
+                // The rows ascend, so the search for each goes on behind the one before.
                 let mut next = 0;
                 let number = |row: &u64| {
                     let skipped = usize::try_from(row.checked_sub(next)?).ok()?;
@@ -60,19 +60,19 @@ impl RowNumbers<'_> {
     }
 }
 
-/// What would be published of one column.
+/// What one column would publish.
 struct Shown<'a> {
     name: &'a str,
     plan: &'a Column,
     /// The distinct texts, ascending, with the first row of each. Missing values are not among them.
     texts: Vec<(&'a str, Option<u64>)>,
-    /// How many rows show one of them.
+    /// The number of rows that show one of these texts.
     present: u64,
-    /// Whether these are labels, of which several rows share each.
+    /// Whether the texts are labels, each of which several rows share.
     labels: bool,
 }
 
-/// What was found in one column.
+/// The findings in one column.
 struct Found<'a> {
     shown: Shown<'a>,
     gate: Gate,
@@ -80,7 +80,7 @@ struct Found<'a> {
     free_text: bool,
 }
 
-/// Looks at the columns of a table that are published exactly.
+/// Checks the columns of a table that are published exactly.
 pub(super) fn exact(plan: &Plan, table: &CodedTable, rows: RowNumbers<'_>) -> Result<Passed> {
     let by_name = table.by_name();
     let columns =
@@ -108,7 +108,7 @@ pub(super) fn exact(plan: &Plan, table: &CodedTable, rows: RowNumbers<'_>) -> Re
     decide(found, rows)
 }
 
-/// Looks at the quasi-identifiers of tables that were written, whose labels may still be values as they were read. `source` is the table
+/// Checks the quasi-identifiers of written tables, whose labels may still be values as they were read. `source` is the table
 /// that they were made from.
 pub(super) fn labels(
     plan: &Plan,
@@ -153,7 +153,7 @@ pub(super) fn labels(
     decide(found, rows)
 }
 
-/// How many rows have each text of a column, and which is the first.
+/// The number of rows that have each text of a column, and the first of them.
 struct Seen {
     counts: Vec<u64>,
     first: Vec<u64>,
@@ -196,8 +196,8 @@ fn look(shown: Shown<'_>) -> Found<'_> {
 }
 
 impl Found<'_> {
-    /// Whether texts by themselves stop the release. A label that is an e-mail address is never published: several rows share it, so it is
-    /// no slip in a single row.
+    /// Whether the texts themselves stop the release. A label that is an e-mail address is never published: several rows share it, so it is
+    /// not a slip in a single row.
     fn texts_refused(&self) -> bool {
         let address = |of: &&crate::table::personal::column::Hits| {
             of.kind == Kind::Email && !self.gate.accepted.has(Kind::Email)
@@ -218,12 +218,12 @@ impl Found<'_> {
         self.free_text && self.shown.plan.accept_free_text.is_none()
     }
 
-    /// How many distinct values were looked at.
+    /// The number of distinct values that were checked.
     fn distinct(&self) -> u64 {
         self.shown.texts.len() as u64
     }
 
-    /// What was found of the kinds that are accepted, or of the others.
+    /// The findings of the accepted kinds, or of the others.
     fn kinds(&self, accepted: bool, rows: RowNumbers<'_>) -> Vec<PersonalKindFound> {
         let of_kind = |kind: GatedKind, values: u64, first: Vec<u64>| PersonalKindFound {
             kind: kind.name().to_owned(),
@@ -240,7 +240,7 @@ impl Found<'_> {
         kinds
     }
 
-    /// The first rows that have some value.
+    /// The first rows that have a value.
     fn first_rows(&self) -> Vec<u64> {
         let mut first: Vec<u64> = self.shown.texts.iter().filter_map(|(_, row)| *row).collect();
         first.sort_unstable();
@@ -249,7 +249,7 @@ impl Found<'_> {
     }
 }
 
-/// What somebody should know who publishes this.
+/// The warnings to whoever publishes this.
 pub(super) fn warnings(personal: &PersonalData) -> Vec<String> {
     let noticed = personal.noticed.iter().map(|of| words::noticed(&of.column, &of.kinds, of.values));
     let accepted = personal.accepted.iter().map(|of| match of.free_text {
@@ -259,7 +259,7 @@ pub(super) fn warnings(personal: &PersonalData) -> Vec<String> {
     noticed.chain(accepted).collect()
 }
 
-/// An error for what stops the release; else what is to be said.
+/// Returns an error if anything stops the release, else what the gate let through.
 fn decide(found: Vec<Found<'_>>, rows: RowNumbers<'_>) -> Result<Passed> {
     let stopped = |of: &&Found<'_>| of.texts_refused() || of.names_refused() || of.text_refused();
     let refused: Vec<&Found<'_>> = found.iter().filter(stopped).collect();
@@ -288,7 +288,7 @@ fn decide(found: Vec<Found<'_>>, rows: RowNumbers<'_>) -> Result<Passed> {
             }
         }
         if let Some(consent) = &of.shown.plan.accept_free_text {
-            // Accepted is the column, whether or not it looks like free text to us.
+            // The column is accepted, even if the gate does not take it for free text.
             passed.personal.accepted.push(AcceptedPersonalData {
                 column,
                 kinds: Vec::new(),

@@ -119,7 +119,7 @@ fn names_of_people_are_a_kind() {
     assert!(refused(of_exact(&consenting("who", &["email"]), "who", &names)).contains("names of people"));
     let passed = of_exact(&consenting("who", &["person_name"]), "who", &names).expect("accepted");
     assert_eq!(passed.personal.accepted[0].kinds[0].kind, "person_name");
-    // Schools and places are called like people; the name of the column says so.
+    // Schools and places are often named after people; the name of the column says what they are.
     let schools = numbered(40, |row| format!("Xa{} School", "o".repeat(row + 1)));
     assert!(of_exact(&plan("x", Role::Other), "x", &schools).is_err());
     assert!(of_exact(&plan("school", Role::Other), "school", &schools).is_ok());

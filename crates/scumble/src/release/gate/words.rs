@@ -1,4 +1,4 @@
-//! What the gate says: columns, kinds, counts and row numbers, never a value.
+//! The messages of the gate: columns, kinds, counts and row numbers, never a value.
 
 use super::{Found, RowNumbers};
 use crate::base::text::{counted, grouped, on_one_line};
@@ -86,7 +86,7 @@ fn some_look_like(kinds: &[PersonalKindFound], values: u64, labels: bool) -> Str
     kinds.iter().enumerate().map(look).collect::<Vec<_>>().join(", ")
 }
 
-/// A kind in words for people.
+/// The plural of a kind, for people.
 fn many(kind: &str) -> &str {
     match GatedKind::from_name(kind) {
         Ok(kind) => kind.many(),
@@ -103,7 +103,7 @@ fn in_rows(rows: &[u64]) -> String {
     }
 }
 
-/// The warning about too few values to stop anything.
+/// The warning about values that are too few to stop the release.
 pub(super) fn noticed(column: &str, kinds: &[PersonalKindFound], values: u64) -> String {
     format!(
         "column '{}': {}. These are too few to stop the release; look at them before you publish it",
@@ -131,7 +131,7 @@ pub(super) fn accepted_text(column: &str, values: u64) -> String {
     )
 }
 
-/// The note about consent that nothing needs.
+/// The note about consent that is not needed.
 pub(super) fn not_found(column: &str, kind: GatedKind) -> String {
     format!("column '{}': accept_pii accepts {}, and none were found", on_one_line(column), kind.many())
 }

@@ -1,4 +1,4 @@
-//! The codes of values, also of those that the searched table does not have.
+//! Finds the codes of values, including values that the searched table does not have.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -10,7 +10,7 @@ use crate::table::kind::Kind;
 use crate::table::label;
 use crate::table::quasi::{Line, Quasi, Shape, Value};
 
-/// Finds the codes of a column's values, also of values that the searched table does not have.
+/// Finds the codes of a column's values, including values that the searched table does not have.
 pub struct CodeFinder<'a> {
     quasi: &'a Quasi,
     by_text: HashMap<&'a str, u32>,
@@ -21,12 +21,12 @@ pub struct CodeFinder<'a> {
     markers: &'a [String],
 }
 
-/// The nodes of a tree that are codes with a masked end.
+/// The nodes of a tree that are named by a code with a masked end.
 #[derive(Default)]
 struct Masks<'a> {
-    /// By what they begin with: the node, and how many characters its codes have.
+    /// By prefix: the node, and the number of characters of its codes.
     by_prefix: HashMap<&'a str, (NodeId, Option<usize>)>,
-    /// The most bytes of a beginning.
+    /// The most bytes of a prefix.
     longest: usize,
 }
 
@@ -38,7 +38,7 @@ pub struct LookedUp {
     sure: Sure,
 }
 
-/// What is surely known about a text.
+/// What is certain about a text.
 #[derive(Debug, Clone, Copy)]
 enum Sure {
     /// Nothing: no hierarchy says what it belongs to.
@@ -47,12 +47,12 @@ enum Sure {
     Code(u32),
     /// It is a number that no row had.
     Number(Exact),
-    /// It lies below this node, by what the node is called.
+    /// It lies below this node, going by the node's name.
     Below(NodeId),
 }
 
 impl<'a> CodeFinder<'a> {
-    /// For a quasi-identifier whose missing values are written as the markers say.
+    /// A finder for a quasi-identifier; `markers` are the texts that mean a missing value.
     #[must_use]
     pub fn new(quasi: &'a Quasi, markers: &'a [String]) -> Self {
         let codes = || (0..quasi.size()).map(|code| (quasi.text(code), code));
@@ -69,17 +69,17 @@ impl<'a> CodeFinder<'a> {
         }
     }
 
-    /// The code of a text. An unseen number has the code of the neighbour whose range it lies in; an unseen text that no
-    /// hierarchy knows has none, and neither has a missing value where no row lacked one.
+    /// The code of a text. An unseen number has the code of the neighbour whose range it lies in. An unseen text that no
+    /// hierarchy knows has none, and neither has a missing value if the searched table had no missing ones.
     #[must_use]
     pub fn find(&self, text: &str) -> Option<u32> {
         let found = self.look(text);
-        // Codes by themselves cannot say that a text is only known to lie somewhere below a node.
+        // A code alone cannot say that a text is only known to lie somewhere below a node.
         let vague = self.quasi.measure.kind == Kind::Text && matches!(found.sure, Sure::Below(_));
         found.code.filter(|_| !vague)
     }
 
-    /// The code of a text, and what is surely known about it.
+    /// The code of a text, and what is certain about it.
     #[must_use]
     pub fn look(&self, text: &str) -> LookedUp {
         let known = |code: Option<u32>| LookedUp { code, sure: code.map_or(Sure::Nothing, Sure::Code) };
@@ -113,7 +113,7 @@ impl<'a> CodeFinder<'a> {
         }
     }
 
-    /// The numbers next to one that no row had, with their codes: below and above.
+    /// The nearest numbers below and above an unseen one, with their codes.
     fn neighbours(&self, number: i128) -> [Option<(i128, u32)>; 2] {
         let above = (std::ops::Bound::Excluded(number), std::ops::Bound::Unbounded);
         let pair = [self.by_number.range(..=number).next_back(), self.by_number.range(above).next()];
@@ -131,7 +131,7 @@ impl<'a> CodeFinder<'a> {
         }
     }
 
-    /// The neighbour of a number that shares the lowest node which holds it by its name, else the closer one.
+    /// The neighbour of a number under the lowest node whose name says that it holds the number, else the closer neighbour.
     fn in_tree(&self, tree: &Hierarchy, exact: Exact, number: i128) -> Option<LookedUp> {
         let node = |code: u32| {
             let mut above = std::iter::successors(Some(tree.leaf(code)), |node| tree.parent(*node));
@@ -145,8 +145,8 @@ impl<'a> CodeFinder<'a> {
         Some(LookedUp { code: Some(code), sure: node(code).map_or(Sure::Nothing, Sure::Below) })
     }
 
-    /// Whether a released value is surely true of a text that was looked up: of a value that the hierarchy lists, of one below a
-    /// node that is called by what lies below it, or of a number in the interval that is released.
+    /// Whether a released value is certainly true of a text that was looked up: of a value that the hierarchy lists, of a value below a
+    /// node that is named after what it holds, or of a number in the released interval.
     #[must_use]
     pub fn covers(&self, value: Value, found: &LookedUp) -> bool {
         let quasi = self.quasi;
@@ -171,7 +171,7 @@ impl<'a> CodeFinder<'a> {
 }
 
 impl<'a> Masks<'a> {
-    /// The masks of a tree, where all codes below one begin as it says.
+    /// The masks of a tree whose codes all begin with what the mask says.
     fn of(tree: &'a Hierarchy, is_marker: impl Fn(&str) -> bool) -> Self {
         let texts = |(low, high): (u32, u32)| (low..=high).map(|code| tree.leaf_label(code));
         let mut lengths =
@@ -183,10 +183,10 @@ impl<'a> Masks<'a> {
             let label = tree.label(node);
             let Some((prefix, length)) = mask(&label) else { continue };
             if texts(tree.range(node)).all(|text| text.starts_with(prefix)) {
-                // The label may have been made for this look; what it says stands in the leaves as well.
+                // The label may be a temporary text, so the prefix is borrowed from a leaf, which begins in the same way.
                 let prefix = &tree.leaf_label(tree.range(node).0)[..prefix.len()];
                 masks.longest = masks.longest.max(prefix.len());
-                // Where all codes have one length, one star stands for one character.
+                // If all codes have the same length, each `*` stands for one character.
                 masks.by_prefix.insert(prefix, (node, length.or(common)));
             }
         }
@@ -228,7 +228,7 @@ mod tests {
         quasi(kind, Shape::Tree(outline.tree("age").expect("a tree")))
     }
 
-    /// The labels of all nodes that are surely true of a text.
+    /// The labels of all nodes that are certainly true of a text.
     fn nodes(quasi: &Quasi, text: &str) -> Vec<String> {
         let markers = ["?".to_owned()];
         let finder = CodeFinder::new(quasi, &markers);
@@ -243,7 +243,7 @@ mod tests {
         let quasi = ages(&["?"]);
         let markers = ["?".to_owned(), "NA".to_owned()];
         let finder = CodeFinder::new(&quasi, &markers);
-        // Ranges meet at the roundest number between two: 29 and 39 are the last of theirs.
+        // Ranges meet at the roundest number between two values: 29 and 39 are the last of theirs.
         let Shape::Line(line) = &quasi.shape else { panic!("a line") };
         for number in 15..60_i128 {
             let found = finder.find(&number.to_string()).expect("a code");

@@ -1,4 +1,4 @@
-//! Nodes that are called by what lies below them: intervals, calendar periods, codes with a masked end.
+//! Nodes whose names say what lies below them: intervals, calendar periods, codes with a masked end.
 
 use std::cmp::Ordering;
 
@@ -7,22 +7,22 @@ use crate::table::decimal::Decimal;
 use crate::table::kind::{Kind, Measure};
 use crate::table::moment;
 
-/// A number with as many places as it is written with, which may be more than its column has.
+/// A number with all the decimal places of its text, which may be more than its column has.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Exact(Decimal);
 
 impl Exact {
-    /// The number behind a text, if the column is one of numbers or dates.
+    /// The number that a text means, in a column of numbers, dates or times.
     pub(super) fn read(measure: &Measure, text: &str) -> Option<Self> {
         measure.exact(text).map(Self)
     }
 
-    /// The greatest number of a measure that is not greater; `None` for one that is too far away.
+    /// The greatest number of a measure that is not greater than this one; `None` if it is out of range.
     pub(super) fn floor(self, measure: &Measure) -> Option<i128> {
         measure.floor(self.0)
     }
 
-    /// How it compares with a number of a measure.
+    /// Compares it with a number of a measure.
     pub(super) fn cmp_in(self, measure: &Measure, number: i128) -> Ordering {
         self.0.cmp(&measure.decimal(number))
     }
@@ -52,7 +52,7 @@ fn period_of_days(label: &str) -> Option<(i128, i128)> {
     period(label).map(|(first, last)| (first * moment::DAY, (last + 1) * moment::DAY - 1))
 }
 
-/// Whether a number lies in the interval that a label writes as `[a,b]` or `[a,b)`; `None` if it is no such label.
+/// Whether a number lies in the interval that a label writes as `[a,b]` or `[a,b)`; `None` if the label is not an interval.
 fn interval(measure: &Measure, label: &str, number: Exact) -> Option<bool> {
     let inner = label.strip_prefix('[')?;
     let (inner, open) = match inner.strip_suffix(')') {
@@ -96,7 +96,7 @@ fn period(label: &str) -> Option<(i128, i128)> {
     Some((first(year, before).into(), (first(year, before + months) - 1).into()))
 }
 
-/// A code with a masked end: what it begins with, and how many characters it has if that is told.
+/// A code with a masked end: its prefix, and its number of characters if the mask shows it.
 pub(super) fn mask(label: &str) -> Option<(&str, Option<usize>)> {
     let prefix = label.trim_end_matches('*');
     let stars = label.len() - prefix.len();

@@ -1,4 +1,4 @@
-//! Classes that are known by what they show, and which of them fits a row best.
+//! Classes described by what they show; finds the one that fits a row best.
 
 use super::covers;
 use crate::recoding::ClassColumn;
@@ -11,21 +11,21 @@ pub(super) struct Region {
     loss: f64,
 }
 
-/// All classes that are shown.
+/// All classes that are not suppressed.
 pub(super) struct Regions {
     /// By ascending loss.
     regions: Vec<Region>,
     index: Option<Index>,
 }
 
-/// For each code of one column the classes that may cover it, so that not all must be looked at.
+/// For each code of one column, the classes that may cover it, so that a search need not look at all.
 struct Index {
     column: usize,
     starts: Vec<usize>,
     places: Vec<u32>,
 }
 
-/// The most places of an index: beyond, it would take more memory than the rows.
+/// The most places of an index; a larger one would take more memory than the rows.
 const MOST_PLACES: u64 = 1 << 26;
 
 impl Regions {
@@ -43,7 +43,7 @@ impl Regions {
         Self { regions, index }
     }
 
-    /// The class that covers a row in most columns; among equals the one that shows most, then the first.
+    /// The class that covers a row in most columns; among equals the one with the least loss, then the first.
     pub(super) fn nearest(&self, quasi: &[Quasi], code: impl Fn(usize) -> u32) -> Option<&Region> {
         let outside = |region: &Region| {
             let columns = quasi.iter().zip(&region.values).enumerate();
@@ -70,7 +70,7 @@ impl Regions {
 }
 
 impl Index {
-    /// An index of the column whose codes are covered by the fewest classes each, of those that are not too large for one.
+    /// An index of the column whose codes are covered by the fewest classes each, among columns small enough for an index.
     fn new(quasi: &[Quasi], regions: &[Region]) -> Option<Self> {
         let places = |column: usize| {
             let width = |region: &Region| {

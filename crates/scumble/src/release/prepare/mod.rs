@@ -1,4 +1,4 @@
-//! From a table as read to a table as searched: types, missing values, hierarchies, codes.
+//! Prepares a table for a search: types, missing values, hierarchies, codes.
 
 use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
@@ -45,26 +45,26 @@ pub struct Prepared {
     pub payload_trees: Vec<(String, Hierarchy)>,
     /// The texts that mean a missing value, by column.
     pub missing: Vec<(String, Vec<String>)>,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// What the user should look at.
+    /// Warnings to the user.
     pub warnings: Vec<String>,
 }
 
-/// Leaves out rows with missing values where the plan says so. Returns how many, with the reason.
+/// Leaves out rows with missing values where the plan says so. Returns sentences that say how many, and why.
 pub fn drop_incomplete(table: &mut CodedTable, plan: &Plan) -> Result<Vec<String>> {
     Ok(keep_complete(table, plan)?.notes)
 }
 
 /// Which rows of a table were kept, and why others were not.
 pub struct Complete {
-    /// For each row as it was read whether it is still there.
+    /// For each row that was read, whether it is still there.
     pub kept: Vec<bool>,
-    /// How many were left out, with the reason.
+    /// Sentences that say how many rows were left out, and why.
     pub notes: Vec<String>,
 }
 
-/// As [`drop_incomplete`], for whoever must know which rows are left.
+/// Does the same as [`drop_incomplete`], and also returns which rows are left.
 pub fn keep_complete(table: &mut CodedTable, plan: &Plan) -> Result<Complete> {
     let mut keep = vec![true; table.rows];
     let mut notes = Vec::new();
@@ -148,7 +148,7 @@ fn planned<'a>(table: &'a CodedTable, plan: &'a Plan) -> Vec<Planned<'a>> {
     plan.columns.iter().filter_map(of_plan).collect()
 }
 
-/// Fails if what a search needs at least does not fit in the memory that is left: better now, with a sentence, than later.
+/// Returns an error if the least that a search needs does not fit in the free memory: better now, with a sentence, than later.
 fn check_memory(planned: &[Planned<'_>], rows: usize) -> Result<()> {
     let quasi = planned.iter().filter(|column| column.plan.role.has(Role::Quasi));
     let (columns, values) = quasi
@@ -156,8 +156,8 @@ fn check_memory(planned: &[Planned<'_>], rows: usize) -> Result<()> {
     scumble_files::limits::enough_memory(least_bytes(rows as u64, columns, values), "preparing the table")
 }
 
-/// What so many rows need at least, of so many quasi-identifiers with so many values together: a code for each quasi-identifier of a tuple, and a
-/// few numbers for each row; a label with its node for each value.
+/// The least bytes that a search needs for these rows and quasi-identifiers: a code for each quasi-identifier of a tuple, a few numbers for each
+/// row, and a label with its node for each value.
 fn least_bytes(rows: u64, columns: u64, values: u64) -> u64 {
     const ROW: u64 = 24;
     const VALUE: u64 = 64;
@@ -169,7 +169,7 @@ pub fn prepare(table: &CodedTable, plan: &Plan, resources: &Resources, trees: bo
     prepare_joined(table, 0, plan, resources, trees)
 }
 
-/// The same for a table behind whose rows the quasi-identifiers have those of so many people of a population.
+/// Prepares a table whose quasi-identifiers have, after its own rows, those of `people` people of a population.
 fn prepare_joined(
     table: &CodedTable,
     people: usize,
@@ -190,7 +190,7 @@ fn prepare_joined(
     let quasi: Vec<(Quasi, Vec<u32>, Vec<String>)> = quasi_columns
         .par_iter()
         .map(|column| {
-            // One column at a time is typed, gets its hierarchy and its codes.
+            // Each column is typed, gets its hierarchy and its codes.
             resources.control().check()?;
             let recipe = resources.recipe(column.name, column.plan, plan)?;
             make_quasi(column, recipe, trees, classes)
@@ -252,17 +252,17 @@ fn prepare_joined(
     })
 }
 
-/// The tree of one column, and how many rows each of its leaves has.
+/// The tree of one column, and the rows of each leaf.
 pub struct ColumnTree {
-    /// The tree and what was noticed while it was made.
+    /// The tree, and the notes from building it.
     pub built: Built,
     /// Rows per leaf.
     pub rows_per_leaf: Vec<u64>,
-    /// What is worth knowing about how the table was read.
+    /// Notes about how the table was read.
     pub notes: Vec<String>,
 }
 
-/// Builds the hierarchy of one column of a table, for looking at it.
+/// Builds the hierarchy of one column of a table, to be looked at.
 pub fn column_tree(
     table: &CodedTable,
     name: &str,
@@ -290,7 +290,7 @@ pub fn column_tree(
     Ok(ColumnTree { built, rows_per_leaf, notes: Vec::new() })
 }
 
-/// The values of a column that is no quasi-identifier, as models would count them.
+/// The values of a column that is not a quasi-identifier, as models count them.
 pub fn column_values(coded: &CodedColumn, plan: &Plan) -> Result<PayloadColumn> {
     payload_of(coded, plan).map(|(values, _)| values)
 }
@@ -304,7 +304,7 @@ pub(crate) fn has_repeated_persons(table: &CodedTable, name: &str, plan: &Plan) 
     planned.map_or(Ok(false), |subject| repeated_persons(&subject))
 }
 
-/// Who each row is about, where the table has the subject column of the plan and some person has several rows.
+/// The person of each row; `None` unless the table has the subject column of the plan and some person has several rows.
 pub fn persons_of_rows(table: &CodedTable, plan: &Plan) -> Result<Option<Vec<u32>>> {
     let subject = plan.counted_by().and_then(|name| table.column(name));
     let Some(coded) = subject else { return Ok(None) };
@@ -315,7 +315,7 @@ pub fn persons_of_rows(table: &CodedTable, plan: &Plan) -> Result<Option<Vec<u32
     Ok(Some(coded.codes.iter().map(|code| person[code as usize]).collect()))
 }
 
-/// Whether some person has several rows: then models count persons. A row without a person could be anybody's, so there must be none.
+/// Whether some person has several rows, so that models count persons. A row without a person could be anybody's, so it is an error.
 fn repeated_persons(subject: &Planned<'_>) -> Result<bool> {
     let missing: Vec<bool> =
         subject.coded.values.iter().map(|text| subject.missing.iter().any(|marker| marker == text)).collect();
@@ -348,7 +348,7 @@ fn repeated_persons(subject: &Planned<'_>) -> Result<bool> {
 mod tests {
     use super::least_bytes;
 
-    /// Ten codes of four bytes and three numbers of eight are 64 bytes a row; a value takes 64 bytes once, in however many rows it stands.
+    /// Ten codes of four bytes and three numbers of eight are 64 bytes for a row; a value takes 64 bytes once, however many rows have it.
     #[test]
     fn memory_is_asked_for_by_rows_and_by_values() {
         assert_eq!(least_bytes(1_000_000, 10, 0), 64_000_000);

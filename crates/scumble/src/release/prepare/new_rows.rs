@@ -1,4 +1,4 @@
-//! Rows that are new to a recoding: its quasi-identifiers are given, not made from the rows.
+//! Prepares rows that are new to a recoding: the quasi-identifiers are given, not made from the rows.
 
 use scumble_files::table::{CodedColumn, CodedTable};
 
@@ -10,8 +10,8 @@ use crate::table::frequency::FrequencyTable;
 use crate::table::hierarchy::Hierarchy;
 use crate::table::quasi::Quasi;
 
-/// Codes new rows. The codes of a column are those of its texts as they were read, not of the quasi-identifier: two texts that
-/// the rule takes for one may still differ in whether a released value is true of them.
+/// Codes new rows. A column has the codes of its texts as they were read, not those of the quasi-identifier: the rule may treat two texts
+/// alike, and yet a released value may be true of only one of them.
 pub(crate) fn prepare_new(
     table: &CodedTable,
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! What rows have besides their quasi-identifiers, as models read it.
+//! The payloads of rows: what models read besides the quasi-identifiers.
 
 use super::repeated_persons;
 use super::values::{Planned, payload_column};
@@ -15,7 +15,7 @@ pub(super) struct PayloadRows {
     pub(super) class: Option<usize>,
 }
 
-/// The column that says who a row is about, where models count persons.
+/// The column that says whom a row is about, where models count persons.
 pub(super) fn persons<'a>(planned: &[Planned<'a>], plan: &Plan) -> Result<Option<&'a str>> {
     let mut persons = None;
     let counted_by = plan.counted_by();

@@ -1,4 +1,4 @@
-//! The population beside a table: the people whom its rows are taken from, by their quasi-identifiers.
+//! The population that the rows of a table are taken from, by its quasi-identifiers.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::release::resources::Resources;
 /// A population as it was read: the quasi-identifiers only.
 #[derive(Debug)]
 pub struct PopulationTable {
-    /// Its columns, under the names of the data's.
+    /// Its columns, under the names of the table's columns.
     pub table: CodedTable,
-    /// What is worth knowing about how it was read.
+    /// Notes about how it was read.
     pub notes: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ pub struct PopulationTable {
 pub fn read_population(plan: &Plan, resources: &Resources) -> Result<Option<Arc<PopulationTable>>> {
     let Some(name) = &plan.population else { return Ok(None) };
     let columns: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
-    // All that reading it depends on, besides its name.
+    // Everything that reading it depends on, besides its name.
     let quasi = plan.columns.iter().filter(|(name, _)| columns.contains(name)).collect::<Vec<_>>();
     let key = (name.clone(), format!("{:?} {quasi:?}", plan.read));
     resources.kept_population(key, || read(plan, name, &columns, resources)).map(Some)
@@ -32,7 +32,7 @@ pub fn read_population(plan: &Plan, resources: &Resources) -> Result<Option<Arc<
 
 fn read(plan: &Plan, name: &str, columns: &[String], resources: &Resources) -> Result<PopulationTable> {
     let source = resources.source(name)?;
-    // It is another file, written perhaps by others: how it is written is detected.
+    // Others may have written this file, so its format is detected.
     let how = Read { header: Some(true), encoding: plan.read.encoding.clone(), ..plan.read.of_release() };
     let written = WrittenTable::from(&source);
     let open = written.open(&how, resources.control())?;
@@ -66,7 +66,7 @@ pub fn prepare_with_population(
 ) -> Result<Prepared> {
     let joined = joined(table, population);
     prepare_joined(&joined, population.rows, plan, resources, trees).map_err(|error| {
-        // Rows are numbered through both tables; whose fault it is, is found out by trying each alone.
+        // Rows are numbered through both tables, so each is tried alone to find the one with the error.
         let name = plan.population.as_deref().unwrap_or_default();
         if let Err(of_data) = prepare(table, plan, resources, trees) {
             return of_data;
@@ -82,7 +82,7 @@ pub(crate) fn quasi_only(plan: &Plan) -> Plan {
     Plan { columns, ..plan.clone() }
 }
 
-/// The same error, said of the population.
+/// Turns an error into one about the population.
 fn of_population(name: &str, error: Error) -> Error {
     if !error.is(&[ErrorKind::Data, ErrorKind::Config]) {
         return error;
@@ -90,7 +90,7 @@ fn of_population(name: &str, error: Error) -> Error {
     error.in_file(name).reworded(|what| format!("in the population, {what}"))
 }
 
-/// The table with the population's rows behind its own, in the columns that both have.
+/// Appends the population's rows to the table, in the columns that both have.
 fn joined(table: &CodedTable, population: &CodedTable) -> CodedTable {
     let column = |column: &CodedColumn| match population.column(&column.name) {
         Some(people) => joined_column(column, people),

@@ -1,4 +1,4 @@
-//! Some of the rows of a table.
+//! Selects rows of a table.
 
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 

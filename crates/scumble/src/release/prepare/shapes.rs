@@ -10,10 +10,10 @@ use crate::table::hierarchy::{self, Builder, Built, Domain, Hierarchy, Provenanc
 use crate::table::kind::{Kind, Measure};
 use crate::table::quasi::{LARGEST_SUBSET, Line, Quasi, Shape};
 
-/// Texts without a hierarchy become sets of neighbours up to this many; beyond, the sets would be unreadable.
+/// The most texts without a hierarchy that become sets of neighbours; larger sets would be unreadable.
 const LARGEST_SET: usize = 100;
 
-/// An error if a column has a hierarchy that nothing would use.
+/// Returns an error if a column has a hierarchy that is not used.
 pub(super) fn check_hierarchies_used(plan: &Plan) -> Result<()> {
     let idle = plan.columns.iter().find(|(_, column)| column.hierarchy.is_some() && !column.uses_hierarchy());
     if let Some((name, column)) = idle {
@@ -27,7 +27,7 @@ pub(super) fn check_hierarchies_used(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// A note on a tree that a plan asked for and whose groups nobody can read.
+/// The note about a tree that the plan asks for and whose groups are unreadable.
 fn unreadable(column: &str, tree: &Hierarchy) -> Option<String> {
     (tree.provenance() == Provenance::Numbered && tree.height() > 1).then(|| {
         format!(
@@ -37,7 +37,7 @@ fn unreadable(column: &str, tree: &Hierarchy) -> Option<String> {
     })
 }
 
-/// How a hierarchy was made without being asked for, in a phrase.
+/// A phrase for how a hierarchy was made that the plan did not ask for.
 fn describe(builder: &Builder) -> &'static str {
     match builder {
         Builder::EqualWidth { .. } => "ranges of equal width",
@@ -73,7 +73,7 @@ pub(super) fn domain<'a>(
     })
 }
 
-/// Rows per value and class.
+/// The number of rows of each value and class.
 pub(super) fn class_rows(column: &CodedColumn, class: &CodedColumn, ordered: &Ordered<'_>) -> Vec<Vec<u64>> {
     let mut rows = vec![vec![0; class.values.len()]; ordered.values.len()];
     for (value, class) in column.codes.iter().zip(class.codes.iter()) {
@@ -84,7 +84,7 @@ pub(super) fn class_rows(column: &CodedColumn, class: &CodedColumn, ordered: &Or
     rows
 }
 
-/// A quasi-identifier, the code of each dictionary code, and notes.
+/// Makes a quasi-identifier, with its code for each dictionary code, and notes.
 pub(super) fn make_quasi(
     column: &Planned<'_>,
     recipe: Option<Recipe>,
@@ -207,7 +207,7 @@ fn set_shape(ordered: &Ordered<'_>) -> (Shape, Vec<u32>) {
     (Shape::Set(texts), codes)
 }
 
-/// Ends that no person's value sets: whole years for dates, multiples of a power of ten for numbers.
+/// Bounds that do not depend on a single person's value: whole years for dates, multiples of a power of ten for numbers.
 fn round_outward(measure: &Measure, first: i128, last: i128) -> (i128, i128) {
     if let Kind::Date(_) = measure.kind {
         let year = |number: i128| Date::of(number as i64).year;

@@ -1,5 +1,5 @@
-//! One spelling for each value of the columns that models read: a spelling can be a fingerprint, and two spellings of one value
-//! hide nothing.
+//! Gives each value of the columns that models read one spelling. A spelling can identify a person like a fingerprint, and two spellings of one
+//! value do not protect anybody.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -13,8 +13,8 @@ use crate::release::prepare::select;
 use crate::table::kind::Kind;
 use crate::table::normal::Form;
 
-/// A table with one spelling for each value of the columns that models read. It keeps those columns of which some value had several as
-/// they were read, since only with them a verifier can tell whether a spelling is true.
+/// A table with one spelling for each value of the columns that models read. A column in which a value had several spellings is also kept as it
+/// was read, because a verifier needs it to see whether a spelling is true.
 #[derive(Debug, Clone)]
 pub struct SpeltTable {
     table: CodedTable,
@@ -30,7 +30,7 @@ impl Deref for SpeltTable {
 }
 
 impl SpeltTable {
-    /// Gives every value one spelling. Refuses a table in which nobody can tell what is one value.
+    /// Gives every value one spelling. Refuses a table in which it is unclear whether two texts are one value.
     pub fn of(mut table: CodedTable, plan: &Plan) -> Result<Self> {
         let mut respelt = Vec::new();
         for (place, column, of) in respelt_columns(&table, plan)? {
@@ -40,8 +40,8 @@ impl SpeltTable {
         Ok(Self { table, respelt })
     }
 
-    /// The same by another plan, whose models may read other columns, or for a part of the rows, which may show less of how texts are to
-    /// be read.
+    /// Does the same for another plan, whose models may read other columns, or for a part of the rows, which may show less of
+    /// how texts are to be read.
     pub(crate) fn by(&self, plan: &Plan) -> Result<Cow<'_, Self>> {
         let mut spelt = Cow::Borrowed(self);
         for (place, column, of) in respelt_columns(self, plan)? {
@@ -54,7 +54,7 @@ impl SpeltTable {
         Ok(spelt)
     }
 
-    /// The rows given, in that order.
+    /// The given rows, in that order.
     #[must_use]
     pub fn select(&self, rows: &[u32]) -> Self {
         let part = |of: &Respelt| Respelt {
@@ -85,7 +85,7 @@ impl SpeltTable {
         self.respelt(name).is_some()
     }
 
-    /// What somebody should know about the spellings, without values.
+    /// Notes about the spellings, without values.
     pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
         self.respelt.iter().map(Respelt::note)
     }
@@ -96,17 +96,17 @@ impl SpeltTable {
     }
 }
 
-/// A column of which some value had several spellings, as it was read.
+/// A column in which some value had several spellings, as it was read.
 #[derive(Debug, Clone)]
 struct Respelt {
     /// The column as it was read.
     original: CodedColumn,
-    /// The spellings of each such value, the one that is shown first. Private: they are values.
+    /// The spellings of each such value, beginning with the one that is shown. Private: they are values.
     spellings: Vec<Vec<String>>,
 }
 
 impl Respelt {
-    /// What somebody should know, without values.
+    /// The note about the column, without values.
     fn note(&self) -> String {
         let values = self.spellings.len();
         let are = if values == 1 { "1 value is".to_owned() } else { format!("{values} values are") };
@@ -136,12 +136,12 @@ pub(super) fn form_of<'a>(
     texts: impl Iterator<Item = &'a str> + Clone,
 ) -> Form {
     let texts = texts.filter(|text| !missing.iter().any(|marker| marker == text));
-    // What is not declared is told by the texts, and so it is to the verifier.
+    // An undeclared kind is inferred from the texts, here and in the verifier.
     let kind = column.declared_kind().unwrap_or(Kind::Text);
     Form::of(kind, texts)
 }
 
-/// How a column is read, by the texts that some row has.
+/// How a column is read, going by the texts that some row has.
 fn form_of_rows(column: &CodedColumn, planned: &Column, missing: &[String]) -> Form {
     let mut has_rows = vec![false; column.values.len()];
     column.codes.iter().for_each(|code| has_rows[code as usize] = true);
@@ -149,7 +149,7 @@ fn form_of_rows(column: &CodedColumn, planned: &Column, missing: &[String]) -> F
     form_of(planned, missing, present.map(|(text, _)| text))
 }
 
-/// The values of a column in one spelling each, if some have several.
+/// Gives each value of a column one spelling; `None` if none has several.
 fn respell(column: &CodedColumn, planned: &Column, missing: &[String]) -> Option<(CodedColumn, Respelt)> {
     let mut rows = vec![0_u64; column.values.len()];
     column.codes.iter().for_each(|code| rows[code as usize] += 1);
@@ -166,14 +166,14 @@ fn respell(column: &CodedColumn, planned: &Column, missing: &[String]) -> Option
             by_value.entry(key).or_default().push(code);
         }
     }
-    // The most frequent first, then the shortest: `5` rather than `05`. Codes ascend with their texts.
+    // The most frequent spelling first, then the shortest: `5` rather than `05`. Codes ascend with their texts.
     let first = |code: &u32| {
         (std::cmp::Reverse(rows[*code as usize]), column.values.get(*code).chars().count(), *code)
     };
     let mut values: Vec<Vec<u32>> = by_value.into_values().collect();
     values.iter_mut().chain([&mut absent]).for_each(|codes| codes.sort_by_key(first));
     keep_a_proof(&form, |texts| form_of(planned, missing, texts.iter().copied()), &mut values, column);
-    // A missing value is told by a text that is known to mean one.
+    // A missing value is shown by a text that is known to mean one.
     let is_marker = |text: &&str| missing.iter().any(|marker| marker == text);
     let told = absent.iter().map(|code| column.values.get(*code)).find(is_marker);
     let told = told.or(missing.first().map(String::as_str)).filter(|_| !absent.is_empty());
@@ -204,8 +204,8 @@ fn respell(column: &CodedColumn, planned: &Column, missing: &[String]) -> Option
     Some((respelt, Respelt { original: column.clone(), spellings }))
 }
 
-/// The text that shows how a column is read (`13/04/2020`, `1,5`) may be about to be shown in another spelling. One such text stays, so
-/// that whoever reads the release reads it as the table was read.
+/// Keeps a text that shows how a column is read (`13/04/2020`, `1,5`), if all such texts would be shown in another spelling. Readers of the
+/// release then read the column as it was read from the original.
 fn keep_a_proof(form: &Form, read: impl Fn(&[&str]) -> Form, values: &mut [Vec<u32>], column: &CodedColumn) {
     for mark in [',', '/'] {
         let shown: Vec<&str> = values.iter().map(|codes| column.values.get(codes[0])).collect();
@@ -221,7 +221,7 @@ fn keep_a_proof(form: &Form, read: impl Fn(&[&str]) -> Form, values: &mut [Vec<u
     }
 }
 
-/// Refuses a release in which nobody can tell whether two texts of a column that models read are one value, even with its original.
+/// Refuses a release in which it is unclear, even with its original, whether two texts of a column that models read are one value.
 pub(crate) fn refuse_doubts(release: &CodedTable, original: &CodedTable, plan: &Plan) -> Result<()> {
     for (place, planned, missing) in counted_columns(release, plan) {
         let column = &release.columns[place];
@@ -233,7 +233,7 @@ pub(crate) fn refuse_doubts(release: &CodedTable, original: &CodedTable, plan: &
     Ok(())
 }
 
-/// Refuses a column in which nobody can tell whether two texts are one value: a model would count them as two.
+/// Refuses a column in which it is unclear whether two texts are one value: a model would count them as two.
 fn refuse_doubt(column: &CodedColumn, form: Form, missing: &[String]) -> Result<()> {
     let mut first_rows = vec![None; column.values.len()];
     for (row, code) in column.codes.iter().enumerate() {
@@ -259,7 +259,7 @@ fn refuse_doubt(column: &CodedColumn, form: Form, missing: &[String]) -> Result<
     .weaken(Setting::column("equality").of(&[&column.name]).to("exact"), "let each spelling count as a value"))
 }
 
-/// The columns in which spelling does not matter: they are sensitive, say who a row is about, or some model reads them.
+/// The columns in which spelling does not matter: they are sensitive, say whom a row is about, or some model reads them.
 pub(crate) fn counted_by_value(plan: &Plan) -> BTreeSet<&str> {
     let columns: BTreeMap<&str, &Column> =
         plan.columns.iter().rev().map(|(name, column)| (name.as_str(), column)).collect();
@@ -295,8 +295,8 @@ fn counted_columns<'a>(table: &CodedTable, plan: &'a Plan) -> Vec<(usize, Cow<'a
         .collect()
 }
 
-/// The columns of a table that models read and of which some value has several spellings, each with its place and in one spelling of each
-/// value. Refuses a table in which nobody can tell what is one value.
+/// The columns that models read and in which some value has several spellings: the place, the column in one spelling, and what was changed.
+/// Refuses a table in which it is unclear whether two texts are one value.
 fn respelt_columns(table: &CodedTable, plan: &Plan) -> Result<Vec<(usize, CodedColumn, Respelt)>> {
     let mut found = Vec::new();
     for (place, planned, missing) in counted_columns(table, plan) {
@@ -307,7 +307,7 @@ fn respelt_columns(table: &CodedTable, plan: &Plan) -> Result<Vec<(usize, CodedC
     Ok(found)
 }
 
-/// The same table with one spelling for each value of the columns that models read, as a release shows them.
+/// Gives each value of the columns that models read one spelling, as a release shows them.
 pub fn spelt_once<'a>(table: &'a CodedTable, plan: &Plan) -> Result<Cow<'a, CodedTable>> {
     let mut spelt = Cow::Borrowed(table);
     for (place, respelt, _) in respelt_columns(table, plan)? {
@@ -360,7 +360,7 @@ mod tests {
         assert_eq!((texts(&later), texts(&later.as_read())), (texts(&spelt), texts(&read)));
     }
 
-    /// A trial puts the table beside what was read, as a release does.
+    /// A trial compares the table with what was read, as a release does.
     #[test]
     fn a_trial_does_not_pass_with_a_false_spelling() {
         let plan = Plan::from_toml(
@@ -432,7 +432,7 @@ mod tests {
 
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig::with_cases(500))]
-        /// The verifier has its own rule: it finds the spelling true, no value in two spellings, and as many values.
+        /// The verifier has its own rule, and by it the spelling is true, no value has two spellings, and the number of values is the same.
         #[test]
         fn the_verifier_reads_the_same_values(
             texts in proptest::prop_oneof![
@@ -452,12 +452,12 @@ mod tests {
                 let (values, _) = super::super::payload_of(&table.columns[0], &plan).expect("a column");
                 crate::release::claim::sensitive_column(&values, &plan)
             };
-            // What nobody can tell is refused by both.
+            // An unclear column is refused by both.
             let Ok(spelt) = spelt_once(&read, &plan) else {
                 proptest::prop_assert!(further_spellings(&read, &sensitive(&read), None, &scumble_files::Control::default()).expect("a column") > 0);
                 return Ok(());
             };
-            // Whoever reads the release alone reads it as the table was read.
+            // A reader of the release alone reads it as the table was read.
             let column = sensitive(&spelt);
             proptest::prop_assert_eq!(further_spellings(&spelt, &column, None, &scumble_files::Control::default()).expect("a column"), 0);
             let rows: Vec<u32> = (0..read.rows as u32).collect();

@@ -1,4 +1,4 @@
-//! The values of a column: which kind they are, in which order they stand, which of them are missing.
+//! The values of a column: their kind, their order, and which of them are missing.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::table::payload::{PayloadColumn, Payloads, Reading};
 
 use super::spelling::{counted_by_value, form_of};
 
-/// A column of the plan beside the table's.
+/// A column of the table with its entry in the plan.
 pub(super) struct Planned<'a> {
     pub(super) name: &'a str,
     pub(super) plan: &'a Column,
@@ -24,17 +24,17 @@ pub(super) struct Planned<'a> {
 /// The values of a column in the order of their kind.
 pub(super) struct Ordered<'a> {
     pub(super) measure: Measure,
-    /// The distinct values that occur, without missing ones; numbers that are written differently but equal count as one.
+    /// The distinct values that occur, without missing ones. Equal numbers that are written differently count as one.
     pub(super) values: Vec<&'a str>,
     pub(super) rows: Vec<u64>,
     pub(super) first_rows: Vec<u64>,
-    /// The place in `values` of each dictionary code; `values.len()` for a missing one, `u32::MAX` for one without rows.
+    /// The place in `values` of each dictionary code; `values.len()` for a missing value, `u32::MAX` for a code without rows.
     pub(super) place: Vec<u32>,
     /// How a missing value is released.
     pub(super) missing: Option<&'a str>,
 }
 
-/// Orders the values of a column by its kind. `must_be_clear`: an ambiguous date format is an error, not a text.
+/// Orders the values of a column by its kind. With `must_be_clear`, an ambiguous date format is an error, not a text.
 pub(super) fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ordered<'a>> {
     let texts = &column.coded.values;
     let mut rows = vec![0_u64; texts.len()];
@@ -74,7 +74,7 @@ pub(super) fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ord
     ordered.values.reserve_exact(present.len());
     ordered.rows.reserve_exact(present.len());
     ordered.first_rows.reserve_exact(present.len());
-    // Texts are in order already, and there may be millions of them.
+    // Texts are sorted already, and there may be millions of them.
     let mut sorted: Vec<(i128, u32)> = Vec::new();
     let present = if kind == Kind::Text {
         present
@@ -155,7 +155,8 @@ fn kind_of<'a>(
     }
 }
 
-/// An error for numbers beside infinity, or beside what is not a number: nothing orders them, and as texts the numbers would lose their meaning.
+/// Returns an error if a column has numbers and also infinity or NaN: these have no order, and as texts the numbers would lose their
+/// meaning.
 fn check_finite(column: &Planned<'_>, present: &[u32], first_rows: &[u64]) -> Result<()> {
     let texts = &column.coded.values;
     let text = |code: &u32| texts.get(*code);
@@ -185,7 +186,7 @@ fn is_boolean(text: &str) -> bool {
         .any(|name| text.eq_ignore_ascii_case(name))
 }
 
-/// Whether a text is how programs write infinity, or the result of a computation that has none.
+/// Whether a text is infinity or NaN as programs write them.
 fn is_not_finite(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     ["inf", "infinity", "nan"].iter().any(|name| unsigned.eq_ignore_ascii_case(name))
@@ -211,12 +212,12 @@ fn wrong_kind(column: &Planned<'_>, kind: Kind, row: u64) -> Error {
         .set(Setting::column("type").of(&[column.name]), "give the column another type")
 }
 
-/// A payload column: numbers written differently but equal are one value, and so are all ways to write a missing one, since
-/// two spellings of one value hide nothing. Also the value of each dictionary code.
+/// Makes a payload column, with its value for each dictionary code. Equal numbers that are written differently are one value, and so are all
+/// spellings of a missing value, because two spellings of one value do not protect anybody.
 pub(super) fn payload_column(column: &Planned<'_>) -> Result<(PayloadColumn, Vec<u32>)> {
     let ordered = order(column, false)?;
     let values = ordered.values.iter().copied().chain(ordered.missing).collect();
-    // Codes without rows have no place; any place will do, since no row has them.
+    // Codes without rows have no place; any will do, since no row has them.
     let map = ordered.place.iter().map(|place| if *place == u32::MAX { 0 } else { *place }).collect();
     let missing = column.missing.to_vec();
     let present = ordered.values.iter().copied();
@@ -239,9 +240,9 @@ pub(crate) fn payload_of(coded: &CodedColumn, plan: &Plan) -> Result<(PayloadCol
     payload_column(&Planned { name: &coded.name, plan: column, coded, missing })
 }
 
-/// A column in which every value is written as `values` write it: what models count. What is none of them stays as it is.
+/// Writes every value of a column as `values` does, which is what models count. Other texts stay as they are.
 ///
-/// A release may lack the spelling that the original table is known by, so both must be written as one of the two has it.
+/// A release may lack the spelling of a value in the original, so both must be written as one of the two has it.
 fn in_one_spelling(coded: &CodedColumn, values: &PayloadColumn) -> CodedColumn {
     let spellings = values.spellings();
     let texts: Vec<&str> = coded
@@ -259,7 +260,7 @@ fn in_one_spelling(coded: &CodedColumn, values: &PayloadColumn) -> CodedColumn {
     CodedColumn { name: coded.name.clone(), values: sorted.into_iter().collect(), codes }
 }
 
-/// A table of further rows in which the columns that models read are written as a table that is known writes them.
+/// Writes the values of a table's columns that models read as the table `known` writes them.
 pub fn spelt_like<'a>(table: &'a CodedTable, known: &CodedTable, plan: &Plan) -> Result<Cow<'a, CodedTable>> {
     let counted = counted_by_value(plan);
     let columns = counted.into_iter().filter_map(|name| known.column(name));
@@ -267,7 +268,7 @@ pub fn spelt_like<'a>(table: &'a CodedTable, known: &CodedTable, plan: &Plan) ->
     Ok(table_in_one_spelling(table, &columns))
 }
 
-/// A table in which the values of these columns are written in one way: the table itself where they are.
+/// Writes the values of these columns in one way. Returns the table itself if they already are.
 pub(crate) fn table_in_one_spelling<'a>(
     table: &'a CodedTable,
     columns: &[PayloadColumn],
@@ -288,7 +289,7 @@ pub(crate) fn table_in_one_spelling<'a>(
     Cow::Owned(CodedTable { columns: table.columns.iter().map(column).collect(), rows: table.rows })
 }
 
-/// The rows of a table by the values of these columns alone: what models are made from. `person` is one of them, if persons count.
+/// The rows of a table by the values of these columns alone, on which models are built. `person` is one of the columns, if persons count.
 pub(crate) fn value_table(
     table: &CodedTable,
     names: &[String],
@@ -329,8 +330,8 @@ mod tests {
         assert_eq!(measured(&["Ada", "Nan", "Inf"]), Ok(Kind::Text));
     }
 
-    /// 01/02/2020 is in January or in February. Where the order of values counts, or where a plan says that they are dates, nobody guesses; elsewhere
-    /// they are texts.
+    /// 01/02/2020 is in January or in February. Where the order of values counts, or where a plan says that they are dates, this is an error;
+    /// elsewhere they are texts.
     #[test]
     fn dates_that_can_be_read_in_two_ways_are_not_guessed() {
         let coded = CodedColumn::of_texts("day", ["01/02/2020", "03/04/2020"].map(str::to_owned).into_iter());

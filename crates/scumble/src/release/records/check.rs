@@ -1,4 +1,4 @@
-//! The claim that a run makes about its records, put to the independent verifier.
+//! Puts the claim of a run about its records to the independent verifier.
 
 use scumble_files::table::CodedTable;
 use scumble_verify::{
@@ -14,8 +14,8 @@ use crate::config::Role;
 use crate::error::{Error, Result};
 use crate::table::payload::PayloadColumn;
 
-/// Reads back what was written and checks every model and every value; an error if anything does not hold. Also returns what
-/// was read, with the possible values in place of frequencies.
+/// Reads back what was written and checks every model and every value. Returns an error if anything does not hold; otherwise the outcome, and
+/// the table that was read, with the possible values in place of frequencies.
 pub(super) fn verify(
     run: &RecordRun<'_>,
     staged: &mut Staged<'_>,
@@ -76,7 +76,7 @@ pub(super) fn verify(
     Ok((outcome, release))
 }
 
-/// How each quasi-identifier is to be read.
+/// How the verifier reads each quasi-identifier.
 fn covers(run: &RecordRun<'_>) -> Result<Vec<(String, Cover)>> {
     let cover_of = |quasi: &crate::table::quasi::Quasi| {
         Ok((quasi.name.clone(), cover(quasi, run.markers(&quasi.name))?))
@@ -109,7 +109,7 @@ pub(super) fn truths(run: &RecordRun<'_>) -> Result<Vec<(String, Truth)>> {
     Ok(truths)
 }
 
-/// A column that is published as frequencies: a row may have any value with a positive one.
+/// How the verifier reads a column that is published as frequencies: a row may have any value with a positive frequency.
 fn values(run: &RecordRun<'_>, name: &str) -> Cover {
     let payloads = run.problem.table.payloads();
     let column: Option<&PayloadColumn> = payloads.position(name).map(|place| &payloads.columns[place]);

@@ -1,4 +1,4 @@
-//! Values that records exchange: whose value each shows, and whose it might have shown.
+//! Exchanges values between records: draws whose value each record shows, and lists whose it might have shown.
 
 use super::RecordRun;
 use super::rows::Arranged;
@@ -6,7 +6,7 @@ use crate::base::chance;
 use crate::error::Result;
 use crate::search::algorithms::{Finding, RecordSolution, nhaa};
 
-/// Draws whose value each record shows, where records exchange values: the place of the other record.
+/// Draws whose value each record shows, where records exchange values. Returns the place of the other record for each.
 pub(super) fn draw(solution: &mut RecordSolution, seed: Option<u64>) -> Result<Option<Vec<u32>>> {
     let Some(rings) = &solution.rings else { return Ok(None) };
     let mut chance = chance::secret_unless(seed)?;
@@ -28,7 +28,7 @@ pub(super) fn draw(solution: &mut RecordSolution, seed: Option<u64>) -> Result<O
     Ok(Some(taken))
 }
 
-/// For each released row the original rows whose value it might have shown, its own first; none where records exchange nothing.
+/// For each released row, the original rows whose value it might have shown, its own first; `None` where records exchange nothing.
 pub(super) fn windows(run: &RecordRun<'_>, rows: &Arranged) -> Option<Vec<Vec<u32>>> {
     let rings = run.found.solution.rings.as_ref()?;
     let mut row_of_record = vec![0; run.found.solution.records.len()];

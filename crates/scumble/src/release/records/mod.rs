@@ -1,7 +1,7 @@
-//! A release of records that overlap, from a prepared table to its name.
+//! Releases records that overlap, from a prepared table to the name of the release.
 //!
-//! There are no classes: what is promised is promised of every record alone, and what records give away together is audited
-//! before anything is written. Nothing is suppressed.
+//! There are no classes: every promise is about a single record, and an audit before anything is written finds what records give away
+//! together. Nothing is suppressed.
 
 use std::io::Write;
 
@@ -36,10 +36,10 @@ mod sheet;
 /// A run that ends in records.
 pub(super) type RecordRun<'a> = Run<'a, RecordsFound>;
 
-/// What a run has found that ends in records.
+/// What a run that ends in records has found.
 pub(super) struct RecordsFound {
     pub(super) solution: RecordSolution,
-    /// Where records exchange values: the place of the record whose value each shows. Private.
+    /// Where records exchange values, the place of the record whose value each shows. Private.
     pub(super) taken: Option<Vec<u32>>,
     /// The rows, once they are arranged.
     pub(super) rows: rows::Arranged,
@@ -68,13 +68,13 @@ impl RecordRun<'_> {
     }
 }
 
-/// A warning where a spreadsheet program would run what the records show.
+/// The warning about texts in the records that a spreadsheet program would run.
 fn spreadsheet_warning(run: &RecordRun<'_>, format: OutFormat) -> Option<String> {
     let columns = run.source.by_name();
     let texts = |name: &str| columns.get(name).map(|column| &column.values);
     let quasi = run.problem.quasi.iter().map(|quasi| quasi.name.as_str());
     let quasi = quasi.filter_map(|name| Some((name, Shows::Labels(texts(name)?))));
-    // Frequencies stand in columns that are called by the column and the value, or in objects: only the name can begin a formula.
+    // Frequencies are in columns named after the column and the value, or in objects: only the name can begin a formula.
     let only_name =
         run.distributed().is_some() && !matches!(run.found.solution.format, Format::Sampled { .. });
     let no_texts = Texts::default();
@@ -84,7 +84,7 @@ fn spreadsheet_warning(run: &RecordRun<'_>, format: OutFormat) -> Option<String>
     spreadsheet::warning(run.plan, format, quasi.chain(kept).chain(own))
 }
 
-/// What an algorithm that makes records finds in a table, with its draws.
+/// Searches a table with an algorithm that makes records, and draws what is random.
 pub(super) fn search<'a>(
     task: &Task<'a>,
     entry: &'static Entry<BuildRecordAlgorithm>,
@@ -92,7 +92,7 @@ pub(super) fn search<'a>(
     found(task, entry).map_err(|error| offers::named(error, task, entry.name))
 }
 
-/// An error if a plan asks for what records that overlap cannot do.
+/// Returns an error if a plan asks for something that records that overlap cannot have.
 pub(super) fn check_plan(task: &Task<'_>, name: &str, algorithm: &dyn RecordAlgorithm) -> Result<()> {
     let plan = task.plan;
     refuse_switches(plan, name, "publishes records that overlap and form none")?;
@@ -112,7 +112,7 @@ pub(super) fn check_plan(task: &Task<'_>, name: &str, algorithm: &dyn RecordAlgo
     Ok(())
 }
 
-/// An error if an algorithm cannot be asked this, before any work.
+/// Returns an error, before any work, if the algorithm cannot serve the problem.
 pub(super) fn check(problem: &Problem, name: &str, algorithm: &dyn RecordAlgorithm) -> Result<()> {
     refuse_added(problem, name)?;
     refuse_missing(problem, name)?;
@@ -158,7 +158,7 @@ impl Releasable for RecordRun<'_> {
     fn verify(&mut self, staged: &mut Staged<'_>) -> Result<RecordOutcome> {
         let (mut outcome, records) = check::verify(self, staged, &self.found.rows)?;
         if let Format::Sampled { tables } = self.found.solution.format {
-            // The records stay without a name; what is published is drawn from them.
+            // The records never get a name; the published rows are drawn from them.
             let drawn = sampled::draw(self, &self.found.rows, tables)?;
             staged.clear()?;
             sampled::write(&drawn, staged)?;
@@ -169,7 +169,7 @@ impl Releasable for RecordRun<'_> {
 
     fn looks(&self) -> Option<Vec<u32>> {
         if matches!(self.found.solution.format, Format::Sampled { .. }) {
-            // What is published is drawn, and no row of it is anybody's.
+            // The published rows are drawn, so no row belongs to a person.
             return None;
         }
         let records = &self.found.solution.records;

@@ -30,7 +30,7 @@ pub(super) fn summary(run: &RecordRun<'_>, outcome: &RecordOutcome, looks: u64) 
     Summary {
         released: outcome.rows,
         classes: looks,
-        // Each record is judged on all quasi-identifiers.
+        // Each record is checked on all quasi-identifiers.
         models: base.models.into_iter().map(|model| ModelSummary { on: None, ..model }).collect(),
         metrics: Map::from_iter([("loss".to_owned(), loss.into())]),
         findings,
@@ -50,7 +50,7 @@ pub(super) fn report(run: &RecordRun<'_>, summary: &Summary, title: &str, second
             classes: summary.classes,
             loss: loss.into(),
             checked: true,
-            // Exchanged values are true of another row.
+            // An exchanged value is true of another row.
             truthful: run.exchanged().is_none().then_some(true),
             ..Release::default()
         },
@@ -69,7 +69,7 @@ pub(super) fn report(run: &RecordRun<'_>, summary: &Summary, title: &str, second
     }
 }
 
-/// What was asked of each record, with what it means here and what it does not.
+/// The requirements on each record, with what each means here and what it does not.
 fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
     let on: Vec<String> = run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect();
     let audit = &run.found.solution.audit;
@@ -124,7 +124,7 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
     models.map(|(model, found)| result(&**model, found)).collect()
 }
 
-/// How many rows an audit found, as far as it knows.
+/// The number of rows that an audit found, as far as it knows.
 fn rows_found(found: crate::search::audit::Disclosure) -> String {
     match found.unknown {
         0 => format!("{} rows", found.certain),
@@ -159,7 +159,7 @@ fn columns(run: &RecordRun<'_>) -> Vec<ColumnReport> {
     run.problem.quasi.iter().enumerate().map(column).collect()
 }
 
-/// The private file about what was done.
+/// The private file that describes the run.
 #[derive(Serialize)]
 pub(super) struct RecordFile {
     algorithm: &'static str,

@@ -1,4 +1,4 @@
-//! The rows of a release of records: what each shows, and in which order.
+//! The rows of a release of records: what each shows, and their order.
 
 use rayon::prelude::*;
 use scumble_files::table::Texts;
@@ -10,7 +10,7 @@ use crate::error::{Error, Result, Setting};
 use crate::search::algorithms::Format;
 use crate::table::pack::Packer;
 
-/// A column of the release that records decide.
+/// A column of the release whose texts depend on the record.
 struct Shown {
     name: String,
     /// The texts, ascending, and the text of each record.
@@ -25,20 +25,20 @@ pub(in crate::release) struct Arranged {
     /// For each released row the original row it came from. Private.
     pub(super) order: Vec<u32>,
     pub(in crate::release) record_of_row: Vec<u32>,
-    /// The columns of each quasi-identifier, and those that stand for the column which is not published row by row.
+    /// The columns of the quasi-identifiers; `instead` has those that replace the column which is not published row by row.
     quasi: Vec<Shown>,
     instead: Vec<Shown>,
-    /// How many records can be told apart.
+    /// The number of records that readers can tell apart.
     looks: u64,
 }
 
 impl Arranged {
-    /// How many records can be told apart.
+    /// The number of records that readers can tell apart.
     pub(super) fn looks(&self) -> u64 {
         self.looks
     }
 
-    /// Forgets what is written.
+    /// Forgets the texts of the columns.
     pub(super) fn forget_texts(&mut self) {
         self.quasi = Vec::new();
         self.instead = Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn arrange(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row:
     let looks = order.last().map_or(0, |last| u64::from(rank[*last as usize]) + 1);
     let mut order: Vec<u32> = (0..record_of_row.len() as u32).collect();
     if !run.plan.keep_order {
-        // The original row number only decides between rows that look the same, where it cannot be seen.
+        // The original row number only decides between rows that look the same, where nobody can see it.
         order.par_sort_unstable_by_key(|row| {
             (rank[record_of_row[*row as usize] as usize], kept[*row as usize], *row)
         });
@@ -89,8 +89,8 @@ pub(super) fn arrange(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row:
     Ok(Arranged { order, record_of_row, quasi, instead, looks })
 }
 
-/// The record of each original row: one of those of its tuple and its value of the column that records are about. Where there are several,
-/// rows get them in the order of what else is published of them, so that their numbers decide nothing that can be seen.
+/// The record of each original row: one of those with its tuple and its value of the column that records are about. If there are several,
+/// rows get them in the order of their other published columns, so that row numbers decide nothing that can be seen.
 fn record_of_row(
     run: &RecordRun<'_>,
     tuple_of_row: &[u32],
@@ -121,7 +121,7 @@ fn record_of_row(
     Ok(found)
 }
 
-/// For each row a key of the columns that are published as they are, ordered as what they show.
+/// A key for each row that stands for its columns that are published as they are, and sorts like them.
 fn kept_keys(run: &RecordRun<'_>) -> Vec<u64> {
     let mut packer = Packer::new(run.source.rows);
     let columns = run.source.by_name();
@@ -131,7 +131,7 @@ fn kept_keys(run: &RecordRun<'_>) -> Vec<u64> {
     packer.finish()
 }
 
-/// A column from the text of each record.
+/// Makes a column from the text of each record.
 fn shown(name: String, labels: &[String], kind: ColumnType) -> Shown {
     let mut sorted: Vec<&str> = labels.iter().map(String::as_str).collect();
     sorted.sort_unstable();
@@ -185,7 +185,7 @@ fn frequencies(run: &RecordRun<'_>) -> Result<Vec<Shown>> {
     Ok(columns)
 }
 
-/// Writes the columns in the order of the original table, frequencies where their column stood.
+/// Writes the columns in the order of the original table; frequencies take the place of their column.
 pub(super) fn write(run: &RecordRun<'_>, rows: &Arranged, staged: &mut Staged<'_>) -> Result<()> {
     let mut columns = Vec::new();
     let source = run.source.by_name();

@@ -1,9 +1,9 @@
-//! Concrete tables drawn from records, for learners that read ordinary tables (models.md 3.2).
+//! Draws concrete tables from records, for machine-learning models that read ordinary tables (models.md 3.2).
 //!
 //! Each table has one row for each record: a value of each quasi-identifier, drawn from those that the record covers as often
 //! as they occur in the original column, and a value of the sensitive column, drawn from the record's frequencies. The tables
-//! stand one below the other, each sorted by content, so that no order links them. The records themselves are written to a
-//! private file and verified first; then every drawn row is checked against its record.
+//! follow each other, each sorted by content, so that no order links their rows. The records themselves are first written to a
+//! private file and verified; then every drawn row is checked against its record.
 
 use rand_chacha::ChaCha20Rng;
 use scumble_files::table::{CodedTable, Codes, Texts};
@@ -23,13 +23,13 @@ const TABLE: &str = "sample";
 
 /// Rows that were drawn.
 pub(super) struct Drawn {
-    /// Per column its name, its texts in ascending order, and the text of each row; the number of the table first.
+    /// The columns: name, texts in ascending order, and the text of each row. The number of the table comes first.
     columns: Vec<(String, Texts, Codes)>,
     /// The place of each row's record among the released records.
     record: Vec<u32>,
 }
 
-/// Draws tables; `records` are the records in the order in which they would be released.
+/// Draws tables; `records` has the records in the order in which they would be released.
 pub(super) fn draw(run: &RecordRun<'_>, records: &Arranged, tables: u64) -> Result<Drawn> {
     let Some(place) = run.found.solution.column else {
         return Err(Error::refused("there are no frequencies from which tables could be drawn"));
@@ -96,10 +96,10 @@ fn numbers(tables: u64) -> Texts {
     texts.iter().map(String::as_str).collect()
 }
 
-/// The values of a column, each as often as it occurs.
+/// The values of a column, to be drawn as often as they occur.
 struct Well<'a> {
     quasi: &'a Quasi,
-    /// Rows with a smaller code.
+    /// For each code, the number of rows with a smaller code.
     before: Vec<u64>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Well<'a> {
         Self { quasi, before }
     }
 
-    /// A code that a shown value covers.
+    /// Draws a code that a shown value covers.
     fn draw(&self, shown: Value, chance: &mut ChaCha20Rng) -> u32 {
         let (low, high) = self.quasi.codes(shown);
         let (from, to) = (self.before[low as usize], self.before[high as usize + 1]);
@@ -122,7 +122,7 @@ impl<'a> Well<'a> {
     }
 }
 
-/// Writes drawn rows, the number of the table first.
+/// Writes the drawn rows, with the number of the table first.
 pub(super) fn write(drawn: &Drawn, staged: &mut Staged<'_>) -> Result<()> {
     let columns: Vec<OutColumn<'_>> = drawn
         .columns
@@ -136,7 +136,7 @@ pub(super) fn write(drawn: &Drawn, staged: &mut Staged<'_>) -> Result<()> {
     staged.write("", &columns, &order)
 }
 
-/// Reads back what was drawn and checks it against the records, which were verified before: each must be true of the rows drawn
+/// Reads the drawn rows back and checks them against the records, which were verified before: each record must be true of the rows drawn
 /// from it.
 pub(super) fn verify(
     run: &RecordRun<'_>,
@@ -148,7 +148,7 @@ pub(super) fn verify(
     let rows = release.rows as u64;
     release.columns.retain(|column| column.name != TABLE);
     let truths = truths(run)?;
-    // One record a drawn row: the records take the place of a release, and the drawn rows that of its original.
+    // One record for each drawn row: the records take the place of a release, and the drawn rows that of its original.
     let repeat = |codes: &Codes, values: usize| {
         let all: Vec<u32> = drawn.record.iter().map(|record| codes.get(*record as usize)).collect();
         Codes::narrow(values, &all)

@@ -1,4 +1,4 @@
-//! What may be said in public about a release of records, and what somebody should decide about before.
+//! The datasheet of a release of records, and the warnings to its owner before publishing.
 
 use super::RecordRun;
 use crate::release::Summary;
@@ -8,7 +8,7 @@ use crate::release::datasheet::{
 use crate::release::requirements::disclosure_accepted;
 use crate::search::algorithms::{Format, Linkage};
 
-/// What is promised of each record, in words.
+/// The promises about each record, in words.
 pub(super) fn promises(run: &RecordRun<'_>) -> Vec<String> {
     let words = run.problem.models.iter().map(|model| {
         let required = model.required();
@@ -59,7 +59,7 @@ pub(super) fn datasheet(run: &RecordRun<'_>, summary: &Summary) -> Datasheet {
     }
 }
 
-/// Whether what is published was drawn from the records.
+/// Whether the published rows were drawn from the records.
 fn is_sampled(run: &RecordRun<'_>) -> bool {
     matches!(run.found.solution.format, Format::Sampled { .. })
 }
@@ -135,7 +135,7 @@ fn reading(run: &RecordRun<'_>) -> Vec<&'static str> {
     lines
 }
 
-/// What k and l do not mean here.
+/// What k and l do not promise here.
 fn limits(run: &RecordRun<'_>) -> Vec<String> {
     let audit = &run.found.solution.audit;
     let mut lines = vec![
@@ -174,12 +174,12 @@ fn limits(run: &RecordRun<'_>) -> Vec<String> {
     lines
 }
 
-/// Whether draws that protect could be repeated.
+/// Whether anybody with the random seed could repeat draws that protect people.
 fn is_seeded(run: &RecordRun<'_>) -> bool {
     (is_sampled(run) || run.exchanged().is_some()) && run.plan.algorithm.seed.is_some()
 }
 
-/// What somebody should decide about before publishing.
+/// Warnings that call for a decision before publishing.
 pub(super) fn warnings(run: &RecordRun<'_>) -> Vec<String> {
     let audit = &run.found.solution.audit;
     let mut warnings = run.found.solution.warnings.clone();

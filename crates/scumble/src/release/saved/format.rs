@@ -1,4 +1,4 @@
-//! What a saved recoding holds, as JSON.
+//! The content of a saved recoding, as JSON.
 
 use std::borrow::Cow;
 
@@ -10,11 +10,11 @@ use crate::table::hierarchy::Outline;
 use crate::table::kind::Measure;
 use crate::table::quasi::Value;
 
-/// The version that is written, and the last that is read.
+/// The version that is written, and the latest that can be read.
 pub(crate) const VERSION: u32 = 1;
 
-/// All that is needed to recode other rows in the same way, and to judge them. Private. What may be large is borrowed from the run
-/// that writes it.
+/// Everything needed to recode other rows in the same way and to check them. Private. Large parts are borrowed from the run
+/// that writes them.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RecodingFile<'t> {
@@ -22,14 +22,14 @@ pub(crate) struct RecodingFile<'t> {
     pub(crate) scumble_recoding: u32,
     /// The algorithm that found it.
     pub(crate) algorithm: String,
-    /// What the release keeps, as the plan asks for it.
+    /// The models that the release keeps, as in the plan.
     pub(crate) privacy: Vec<ModelSpec>,
     /// The plan's named sets of quasi-identifiers.
     #[serde(with = "ordered")]
     pub(crate) quasi_sets: Vec<(String, Vec<String>)>,
     /// Whether sensitive columns that no model protects are published.
     pub(crate) accept_attribute_disclosure: bool,
-    /// Whether the release was also judged by other tables: a population, or tables that were published before.
+    /// Whether the release was also checked against other tables: a population, or tables that were published before.
     pub(crate) other_tables: bool,
     /// Who will read the release, which decides what may be accepted.
     #[serde(default, skip_serializing_if = "Audience::is_default")]
@@ -50,9 +50,9 @@ pub(crate) struct RecodingFile<'t> {
     pub(crate) quasi: Vec<QuasiFile<'t>>,
     /// How tuples become classes.
     pub(crate) rule: RuleFile<'t>,
-    /// How many classes the release had, suppressed ones too.
+    /// The number of classes in the release, including suppressed ones.
     pub(crate) classes: u32,
-    /// Those that were suppressed, ascending.
+    /// The suppressed classes, ascending.
     pub(crate) suppressed: Vec<u32>,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct QuasiFile<'t> {
     pub(crate) of_class: Vec<u32>,
 }
 
-/// What the codes of a column are.
+/// The meaning of a column's codes.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum ShapeFile<'t> {
@@ -85,7 +85,7 @@ pub(crate) enum ShapeFile<'t> {
     Tree(Outline<'t>),
     /// Numbers or dates in ascending order.
     Line {
-        /// As they are released alone.
+        /// Their texts when they are released alone.
         texts: Vec<String>,
         /// How a missing value is released, if one was missing.
         missing: Option<String>,

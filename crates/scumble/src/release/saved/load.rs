@@ -1,4 +1,4 @@
-//! From the bytes of a saved recoding to a rule that is sound in itself.
+//! Turns the bytes of a saved recoding into a rule that is consistent in itself.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ struct Version {
     scumble_recoding: u32,
 }
 
-/// Reads a recoding from the bytes of its file, which is only named.
+/// Reads a recoding from the bytes of its file. `path` only serves messages.
 pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<SavedRecoding> {
     let name = path.display();
     let wrong = |error: Error| {
@@ -46,7 +46,7 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<SavedRecoding> {
     check(file, path).map_err(wrong)
 }
 
-/// The error for a file that does not even say which version it is. The parser's own message may quote what is in the file.
+/// The error for a file that does not even have a version. The parser's own message might quote the content.
 fn not_one(path: &Path, error: &serde_json::Error) -> Error {
     let name = path.display();
     match error.classify() {
@@ -70,7 +70,7 @@ fn not_one(path: &Path, error: &serde_json::Error) -> Error {
     }
 }
 
-/// What the rest of the program may rely on.
+/// Checks everything that the rest of the program relies on.
 fn check(file: RecodingFile, path: &Path) -> Result<SavedRecoding> {
     let algorithm = ALGORITHMS.find(&file.algorithm)?.name;
     let mut names = BTreeSet::new();
@@ -150,7 +150,7 @@ fn wrong(quasi: &Quasi, why: &str) -> Error {
     Error::data(format!("the column '{}' {why}", quasi.name))
 }
 
-/// A quasi-identifier from its stored form.
+/// Makes a quasi-identifier from its stored form.
 fn make_quasi(file: &QuasiFile<'_>, column: Option<&(String, Column)>) -> Result<Quasi> {
     let damaged = |why: &str| Error::data(format!("the column '{}' {why}", file.name));
     let measure = file.measure;
@@ -181,7 +181,7 @@ fn make_quasi(file: &QuasiFile<'_>, column: Option<&(String, Column)>) -> Result
     Ok(quasi)
 }
 
-/// Numbers in ascending order between two bounds; `None` if they are not.
+/// A line of numbers in ascending order between two bounds; `None` if they are not.
 fn line(
     measure: &Measure,
     texts: &[String],
@@ -198,7 +198,7 @@ fn line(
     (ascending && inside && computable).then(|| Line::new(measure, numbers, texts, bounds, declared))
 }
 
-/// An error if one of the values cannot be shown in the column.
+/// Returns an error if one of the values cannot be shown in the column.
 fn check_values(quasi: &Quasi, values: &[Value]) -> Result<()> {
     let size = quasi.size();
     let fits = |value: &Value| match (*value, &quasi.shape) {
@@ -221,7 +221,8 @@ fn check_values(quasi: &Quasi, values: &[Value]) -> Result<()> {
     if values.iter().all(fits) { Ok(()) } else { Err(wrong(quasi, "shows a value that it cannot have")) }
 }
 
-/// The rule, if it is one for these columns and classes.
+/// The rule; `None` if a row belongs to the class that covers most of it. Returns an error if the rule does not fit these columns and
+/// classes.
 fn rule(file: RuleFile<'_>, quasi: &[Quasi], columns: &[ClassColumn], classes: u32) -> Result<Option<Step>> {
     let unfit = || Error::data("its rule does not fit its columns");
     Ok(Some(match file {
@@ -255,7 +256,7 @@ mod tests {
     use super::*;
     use crate::table::kind::Kind;
 
-    /// A set of values is shown only if it has one, and only values that the column has; a file that says otherwise is damaged.
+    /// A set must have a value, and only values of its column; otherwise the file is damaged.
     #[test]
     fn sets_are_of_values_that_the_column_has() {
         let of = |size: u32| {

@@ -1,7 +1,7 @@
-//! A recoding that was saved with a release: the rule, what its values mean, and what must hold, read from one file.
+//! A recoding that was saved with a release: the rule, the meaning of its values, and the models to keep, read from one file.
 //!
-//! Whatever the file holds, loading it gives a rule that is sound in itself or an error. It need not be true of anything: what is
-//! written by it is checked against the rows and the models like any release.
+//! Loading any file gives a rule that is consistent in itself, or an error. The rule may still be wrong: rows that it recodes are checked
+//! against the original rows and the models like any release.
 
 use std::path::{Path, PathBuf};
 
@@ -19,9 +19,9 @@ pub struct SavedRecoding {
     pub(crate) file: PathBuf,
     /// The algorithm's name.
     pub algorithm: &'static str,
-    /// Columns, models and policies; the files are not named yet.
+    /// Columns, models and policies; input and output have no names yet.
     pub(crate) plan: Plan,
-    /// Whether the release was also judged by other tables.
+    /// Whether the release was also checked against other tables.
     pub(crate) other_tables: bool,
     /// The quasi-identifiers, in the order of the rule.
     pub quasi: Vec<Quasi>,
@@ -38,14 +38,14 @@ pub struct SavedRecoding {
 }
 
 impl SavedRecoding {
-    /// Reads a recoding. Errors never quote what it holds: these are values of people.
+    /// Reads a recoding. Errors never quote its content, which is values of people.
     pub fn load(path: &Path) -> Result<Self> {
         let bytes = scumble_files::limits::read_whole(path)
             .map_err(|source| scumble_files::cannot_read("the recoding", path, source))?;
         load::parse(&bytes, path)
     }
 
-    /// The same from a text, such as the `recoding` of a [`Release`](crate::release::Release).
+    /// Reads a recoding from a text, such as the `recoding` of a [`Release`](crate::release::Release).
     pub fn from_json(text: &str) -> Result<Self> {
         load::parse(text.as_bytes(), Path::new("in memory"))
     }
@@ -56,7 +56,7 @@ impl SavedRecoding {
         Plan { input: input.into(), output: output.into(), ..self.plan.clone() }
     }
 
-    /// The columns that new rows must have. For a release these are also those that its models read.
+    /// The columns that new rows must have. For a release that includes the columns that its models read.
     pub(crate) fn needed(&self, private: bool) -> Vec<&str> {
         let plan = &self.plan;
         let roles = [Role::Quasi, Role::Sensitive, Role::Subject, Role::Guarding];

@@ -1,4 +1,4 @@
-//! The claims that a run makes about several tables, put to the independent verifier.
+//! Puts the claims of a run about several tables to the independent verifier.
 
 use scumble_files::Control;
 use scumble_files::table::CodedTable;
@@ -16,17 +16,17 @@ use crate::release::claim::{check_spelling, cover, model_claim, sensitive_column
 use crate::release::staged::Staged;
 use crate::search::algorithms::tables::Tables;
 
-/// What the verifier found.
+/// The findings of the verifier.
 pub(in crate::release) struct Verified {
     /// The models, in the order of the problem's.
     pub(super) models: Vec<ModelOutcome>,
-    /// For projections: of each table the rows of the smallest class, for somebody who has this table only.
+    /// For projections: the rows of the smallest class of each table, for somebody who has this table only.
     pub(super) alone: Vec<u64>,
     /// The number of groups, where rows are in groups.
     pub(super) groups: Option<u64>,
 }
 
-/// Reads back what was written and checks every table and all of them together; an error if anything does not hold.
+/// Reads back what was written and checks every table and all of them together. Returns an error if anything does not hold.
 pub(super) fn verify(run: &TablesRun<'_>, staged: &mut Staged<'_>, made: &Made) -> Result<Verified> {
     check_spelling(run.source, run.plan, staged.control())?;
     let read = staged.read_back()?;
@@ -50,7 +50,7 @@ pub(super) fn verify(run: &TablesRun<'_>, staged: &mut Staged<'_>, made: &Made) 
             let [(rows, order), (groups, _)] = &tables[..] else {
                 return Err(Error::internal("rows in groups are two tables"));
             };
-            // A permuted value is not that of its row; it is compared group by group.
+            // A permuted value does not belong to its row; it is compared group by group.
             let target = run.target();
             let not_compared: &[&str] = if sums.is_some() { &[group, &target.name] } else { &[group] };
             check_true(run, rows.clone(), order, not_compared, staged.control())?;
@@ -84,7 +84,7 @@ pub(super) fn verify(run: &TablesRun<'_>, staged: &mut Staged<'_>, made: &Made) 
     }
 }
 
-/// An error for what must not happen.
+/// The error for a failed verification, which is always a bug.
 fn failed(what: &str) -> Error {
     Error::verification(format!("{what}. Nothing was published. This is a bug in Scumble, please report it"))
 }
@@ -96,7 +96,7 @@ fn hold(verified: Verified) -> Result<Verified> {
     }
 }
 
-/// How the labels of each column that outsiders may know are to be read.
+/// How the verifier reads the labels of each column that outsiders may know.
 fn covers(run: &TablesRun<'_>) -> Result<Vec<(String, Cover)>> {
     let cover_of = |quasi: &crate::table::quasi::Quasi| {
         Ok((quasi.name.clone(), cover(quasi, run.markers(&quasi.name))?))
@@ -104,7 +104,7 @@ fn covers(run: &TablesRun<'_>) -> Result<Vec<(String, Cover)>> {
     run.problem.quasi.iter().map(cover_of).collect()
 }
 
-/// An error if a table is not true of the original rows, or shows a column that it must not. Some columns are not compared.
+/// Returns an error if a table is not true of the original rows, or shows a column that it must not. Columns in `not_compared` are skipped.
 fn check_true(
     run: &TablesRun<'_>,
     mut table: CodedTable,
@@ -120,7 +120,7 @@ fn check_true(
         Cover { kind: value_kind(&target.measure), nodes: Nodes::default(), missing: target.missing.clone() };
     covers.push((target.name.clone(), values));
     for (name, _) in &run.plan.columns {
-        // In groups the target must not stand beside the rows.
+        // With groups, the target must not be in the table of rows.
         let told_apart = matches!(run.found.solution.tables, Tables::Groups { .. }) && *name == target.name;
         let here = table.column(name).is_some() && !told_apart;
         let cover = covers.iter().find(|(of, _)| of == name).filter(|_| here);
@@ -130,7 +130,7 @@ fn check_true(
     if truth.holds { Ok(()) } else { Err(failed("a written table is not true of the original rows")) }
 }
 
-/// Puts projections side by side, as somebody would who knows everything that outsiders may know of a person.
+/// Puts projections side by side, as an attacker would who knows everything that outsiders may know about a person.
 fn projections(run: &TablesRun<'_>, tables: &[CodedTable], control: &Control) -> Result<Verified> {
     let quasi: Vec<Vec<String>> = tables
         .iter()

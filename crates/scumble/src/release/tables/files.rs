@@ -1,4 +1,4 @@
-//! Several tables on their way to their files: what each row shows, in an order that says nothing.
+//! Arranges several tables for their files: what each row shows, in an order that reveals nothing.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub(super) struct Table {
     /// The name of its file without the ending.
     pub(super) name: String,
     columns: Vec<Column>,
-    /// Which of its rows is written where. Where the rows are those of the original, this is the private row map.
+    /// The rows in the order in which they are written. Where the rows are those of the original, this is the private row map.
     pub(super) order: Vec<u32>,
 }
 
@@ -34,8 +34,7 @@ struct Column {
 }
 
 impl Table {
-    /// A table whose rows stand in the order of their texts; the row number only decides between rows that look the same, where it
-    /// cannot be seen.
+    /// A table whose rows are sorted by their texts. The row number only decides between rows that look the same, where nobody can see it.
     fn sorted(name: String, columns: Vec<Column>, rows: usize, control: &Control) -> Result<Self> {
         let mut packer = Packer::new(rows);
         for column in &columns {
@@ -72,12 +71,12 @@ impl Table {
         staged.write(&self.name, &columns, &self.order)
     }
 
-    /// Forgets what is written; the order of the rows stays.
+    /// Forgets the texts; the order of the rows stays.
     pub(super) fn forget_texts(&mut self) {
         self.columns = Vec::new();
     }
 
-    /// What the manifest says of it.
+    /// The table's entry in the manifest.
     pub(super) fn described(&self, staged: &Staged<'_>) -> TableFile {
         TableFile {
             file: staged.file_name(&self.name),
@@ -91,7 +90,7 @@ impl Table {
 #[derive(Default)]
 pub(super) struct Made {
     pub(super) tables: Vec<Table>,
-    /// How they belong together.
+    /// How the tables belong together.
     pub(super) together: Together,
     /// Where there are groups, the group of each original row, from 0. Private.
     pub(super) group_of_row: Option<Vec<u32>>,
@@ -108,7 +107,7 @@ pub(super) fn tables(run: &TablesRun<'_>, of_row: &OfRow) -> Result<Made> {
                 let name = format!("table-{}", number + 1);
                 Table::sorted(name, in_order(run, shown), of_row.tuple.len(), run.problem.progress.control())
             };
-            // By their columns, whatever order they were found in.
+            // Sorted by their columns, whatever order they were found in.
             let mut projections = projections.clone();
             projections.sort_unstable();
             let tables = projections.iter().enumerate().map(table).collect::<Result<_>>()?;
@@ -166,7 +165,7 @@ fn values(run: &TablesRun<'_>, values: &[u32]) -> Column {
     }
 }
 
-/// A column of numbers that are no one's.
+/// A column of numbers that belong to nobody.
 fn numbers(name: &str, numbers: &[u32]) -> Column {
     let mut distinct = numbers.to_vec();
     distinct.par_sort_unstable();
@@ -192,7 +191,7 @@ fn texts(name: &str, cells: &[String], kind: ColumnType) -> Column {
     Column { name: name.to_owned(), codes: Codes::narrow(texts.len(), &codes), texts, kind }
 }
 
-/// The rows with the numbers of their groups, and what is told of each group.
+/// The rows with the numbers of their groups, and the table about each group.
 fn groups(run: &TablesRun<'_>, of_row: &OfRow, members: &[Vec<GroupRow>], told: GroupValues) -> Result<Made> {
     let look = || run.problem.progress.control().check();
     let members = numbered(members);
@@ -225,7 +224,7 @@ fn groups(run: &TablesRun<'_>, of_row: &OfRow, members: &[Vec<GroupRow>], told: 
     Ok(Made { tables: vec![first, second], together, group_of_row: Some(group_of_row) })
 }
 
-/// Groups in an order that tells nothing of who has which value: by their rows without the target, then by their values.
+/// Sorts groups so that their order does not reveal who has which value: by their rows without the target, then by their values.
 fn numbered(members: &[Vec<GroupRow>]) -> Vec<&Vec<GroupRow>> {
     let key = |group: &&Vec<GroupRow>| {
         let mut tuples: Vec<u32> = group.iter().map(|row| row.tuple).collect();
@@ -239,7 +238,7 @@ fn numbered(members: &[Vec<GroupRow>]) -> Vec<&Vec<GroupRow>> {
     sorted
 }
 
-/// The group of each row. Rows that agree on everything may take each other's places.
+/// The group of each row. Rows that agree on everything are interchangeable.
 fn deal(run: &TablesRun<'_>, of_row: &OfRow, members: &[&Vec<GroupRow>]) -> Result<Vec<u32>> {
     let mut places: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
     for (group, members) in (0..).zip(members) {
@@ -256,7 +255,7 @@ fn deal(run: &TablesRun<'_>, of_row: &OfRow, members: &[&Vec<GroupRow>]) -> Resu
         .ok_or_else(|| Error::internal("the groups do not hold every row once"))
 }
 
-/// Each value of each group with its rows.
+/// The table with each value of each group and its number of rows.
 fn counted(run: &TablesRun<'_>, members: &[&Vec<GroupRow>], group: &str, count: &str) -> Table {
     let mut lines: Vec<(u32, u32, u32)> = Vec::new();
     for (number, members) in (1..).zip(members) {
@@ -274,7 +273,7 @@ fn counted(run: &TablesRun<'_>, members: &[&Vec<GroupRow>], group: &str, count: 
     Table::in_order("groups", columns, lines.len())
 }
 
-/// The target's value that each row shows: those of its group, in an order that nobody knows.
+/// The target's value that each row shows: the values of its group, in a random order.
 fn permuted(run: &TablesRun<'_>, of_row: &OfRow, group_of_row: &[u32], groups: usize) -> Result<Vec<u32>> {
     let mut chance = chance::secret_unless(run.plan.algorithm.seed)?;
     let mut rows: Vec<Vec<u32>> = vec![Vec::new(); groups];
@@ -284,7 +283,7 @@ fn permuted(run: &TablesRun<'_>, of_row: &OfRow, group_of_row: &[u32], groups: u
     let own = value_of_row(run, of_row);
     let mut shown = own.clone();
     for mut rows in rows {
-        // With a seed, the order of the original rows must not matter.
+        // The result for a seed must not depend on the order of the original rows.
         rows.sort_unstable_by_key(|row| (of_row.tuple[*row as usize], own[*row as usize]));
         let mut values: Vec<u32> = rows.iter().map(|row| own[*row as usize]).collect();
         chance::shuffle(&mut values, &mut chance);
@@ -295,7 +294,7 @@ fn permuted(run: &TablesRun<'_>, of_row: &OfRow, group_of_row: &[u32], groups: u
     Ok(shown)
 }
 
-/// The number of rows of each group, with their least value, the greatest and the sum.
+/// The table with the number of rows of each group, its least and greatest value, and the sum.
 fn summed(
     run: &TablesRun<'_>,
     members: &[&Vec<GroupRow>],

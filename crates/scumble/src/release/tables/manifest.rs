@@ -1,4 +1,4 @@
-//! What a folder of several tables says about itself: enough for `scumble check` to put them side by side again. Public.
+//! The manifest of a folder of several tables: enough for `scumble check` to put them side by side again. Public.
 
 use std::path::Path;
 
@@ -7,20 +7,20 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
-/// The file of a folder that says what the others are.
+/// The name of the manifest in its folder.
 pub const MANIFEST: &str = "manifest.json";
 
-/// What a folder of several tables holds.
+/// The content of a folder of several tables.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// What made it.
+    /// The program that made the folder.
     pub made_with: String,
     /// The column that the tables are about.
     pub target: String,
     /// The published columns that outsiders may know.
     pub quasi: Vec<String>,
-    /// What is promised of all tables together, in the verifier's words.
+    /// The models that all tables together keep, in the verifier's words.
     pub models: Vec<Map<String, Value>>,
     /// How the tables belong together.
     pub together: Together,
@@ -38,7 +38,7 @@ pub enum Together {
     /// Each has some of the columns of every row.
     #[default]
     Projections,
-    /// The first has the rows with the number of their group; the second tells of each group's values of the target.
+    /// The first has the rows with the number of their group; the second has each group's values of the target.
     Groups {
         /// The column of the group's number.
         group: String,

@@ -1,7 +1,7 @@
-//! A release of several tables, from a prepared table to the name of its folder.
+//! Releases several tables, from a prepared table to the name of their folder.
 //!
-//! No value is coarser than it must be: what protects is that the tables cannot be put together again, or that what is sensitive
-//! is told of groups only. So the tables are judged together, as somebody would look at them who has them all.
+//! Values are no coarser than they must be. People are protected because the tables cannot be joined again, or because sensitive values
+//! are published for groups only. So the tables are checked together, as a reader would see them who has them all.
 
 use std::io::Write;
 use std::path::Path;
@@ -39,7 +39,7 @@ pub(super) use report::loss;
 /// A run that ends in several tables.
 pub(super) type TablesRun<'a> = Run<'a, TablesFound>;
 
-/// What a run has found that ends in several tables.
+/// What a run that ends in several tables has found.
 pub(super) struct TablesFound {
     pub(super) solution: TablesSolution,
     /// Which quasi-identifiers of the problem outsiders may know.
@@ -50,7 +50,7 @@ pub(super) struct TablesFound {
     pub(super) tuple_of_row: Vec<u32>,
     /// The tables, once their rows are arranged.
     made: files::Made,
-    /// What each is called, and what it holds.
+    /// The name and the columns of each table.
     described: Vec<TableFile>,
 }
 
@@ -137,7 +137,7 @@ impl Releasable for TablesRun<'_> {
 
     fn row_map(&self) -> (Vec<&[u32]>, Option<&[u32]>) {
         let made = &self.found.made;
-        // The table about groups has no rows of people.
+        // The rows of the table about groups are not people.
         let of_people = if made.group_of_row.is_some() { 1 } else { made.tables.len() };
         (
             made.tables.iter().take(of_people).map(|table| &table.order[..]).collect(),
@@ -146,7 +146,7 @@ impl Releasable for TablesRun<'_> {
     }
 }
 
-/// A warning where a spreadsheet program would run what the tables show.
+/// The warning about texts in the tables that a spreadsheet program would run.
 fn spreadsheet_warning(run: &TablesRun<'_>, format: OutFormat) -> Option<String> {
     let columns = run.source.by_name();
     let quasi = run.problem.quasi.iter();
@@ -161,7 +161,7 @@ fn spreadsheet_warning(run: &TablesRun<'_>, format: OutFormat) -> Option<String>
     )
 }
 
-/// What an algorithm that makes several tables finds in one.
+/// Searches a table with an algorithm that makes several tables.
 pub(super) fn search<'a>(
     task: &Task<'a>,
     entry: &'static Entry<BuildTablesAlgorithm>,
@@ -210,7 +210,7 @@ fn found<'a>(task: &Task<'a>, entry: &'static Entry<BuildTablesAlgorithm>) -> Re
     Ok(run)
 }
 
-/// An error for what several tables cannot be asked for.
+/// Returns an error if the plan asks for something that several tables cannot have.
 fn refuse(plan: &Plan, population: bool, algorithm: &str) -> Result<()> {
     refuse_switches(plan, algorithm, "publishes several tables beside each other")?;
     let suppressed = plan.algorithm.suppression.is_some_and(|share| share > Rational::ZERO);

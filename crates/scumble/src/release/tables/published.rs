@@ -1,4 +1,4 @@
-//! Several tables that were published together, as somebody reads them who has them all.
+//! Several tables that were published together, as a reader who has them all reads them.
 
 use std::path::{Path, PathBuf};
 
@@ -13,13 +13,13 @@ use crate::error::{Error, Result};
 /// Several tables and what they say about themselves.
 #[derive(Debug)]
 pub struct PublishedTables {
-    /// How the tables belong together.
+    /// The manifest, which says how the tables belong together.
     pub manifest: Manifest,
-    /// The tables that the manifest names, in its order, with the texts that are meant.
+    /// The tables that the manifest names, in its order, without the marks of the spreadsheet-safe form.
     pub tables: Vec<CodedTable>,
-    /// Files beside them that the manifest does not name: nobody has looked at them.
+    /// Files beside them that the manifest does not name, and that are not checked.
     pub unnamed: Vec<String>,
-    /// Where they were read from, if it is a folder.
+    /// The folder that they were read from, if there is one.
     pub(crate) folder: Option<PathBuf>,
 }
 

@@ -45,7 +45,7 @@ pub(super) fn summary(run: &TablesRun<'_>, verified: &Verified, tables: Vec<Tabl
             Tables::Projections(tables) => {
                 Map::from_iter([("loss".to_owned(), loss(problem, &run.found.solution.shown, tables).into())])
             }
-            // Nothing is coarser; what is lost is the link.
+            // No value is coarser; only the link between the tables is lost.
             Tables::Groups { .. } => Map::new(),
         },
         findings,
@@ -63,7 +63,7 @@ pub(super) fn report(
     seconds: &Seconds,
 ) -> Report {
     let published = |name: &str| summary.tables.iter().any(|table| table.columns.iter().any(|of| of == name));
-    // What outsiders do not know and is published row by row; in groups, nobody's value of the target is.
+    // The target counts as published row by row, except in groups, where it is separated from the rows.
     let in_rows = matches!(run.found.solution.tables, Tables::Projections(_));
     let target = in_rows.then_some(run.target().name.as_str());
     let as_it_is = |place: &usize| {
@@ -105,7 +105,7 @@ pub(super) fn report(
     }
 }
 
-/// What was asked of the tables together, with what it means here and what it does not.
+/// The requirements on the tables together, with what each means here and what it does not.
 fn models(run: &TablesRun<'_>, summary: &Summary) -> Vec<ModelResult> {
     let published =
         |name: &&str| summary.tables.iter().any(|table| table.columns.iter().any(|of| of == name));
@@ -185,7 +185,7 @@ fn role(run: &TablesRun<'_>, place: usize) -> ColumnRole {
     }
 }
 
-/// How much of a column is lost where it is shown like this.
+/// The loss of a column that is shown like this.
 fn column_loss(problem: &Problem, place: usize, shown: &Shown) -> f64 {
     let Shown::Coarser(values) = shown else { return 0.0 };
     let quasi = &problem.quasi[place];
@@ -194,7 +194,7 @@ fn column_loss(problem: &Problem, place: usize, shown: &Shown) -> f64 {
     lost.sum::<f64>() / (problem.table.rows() as f64).max(1.0)
 }
 
-/// The mean loss over all columns, of which those that are in no table are lost.
+/// The mean loss over all columns; a column that is in no table is lost.
 pub(in crate::release) fn loss(problem: &Problem, shown: &[Shown], tables: &[Vec<usize>]) -> f64 {
     let of_column = |(place, shown): (usize, &Shown)| {
         if tables.iter().flatten().any(|of| *of == place) { column_loss(problem, place, shown) } else { 1.0 }
@@ -202,7 +202,7 @@ pub(in crate::release) fn loss(problem: &Problem, shown: &[Shown], tables: &[Vec
     shown.iter().enumerate().map(of_column).sum::<f64>() / shown.len().max(1) as f64
 }
 
-/// The private file about what was done.
+/// The private file that describes the run.
 #[derive(Serialize)]
 pub(super) struct TablesRule {
     algorithm: &'static str,

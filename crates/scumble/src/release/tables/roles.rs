@@ -1,4 +1,4 @@
-//! Which columns several tables are made of, and which of them outsiders may know.
+//! Chooses the columns of several tables, and which of them outsiders may know.
 
 use crate::config::{Plan, Role, Roles};
 use crate::error::{Error, Result, Setting};
@@ -6,15 +6,15 @@ use crate::search::algorithms::tables::Target;
 
 /// The plan for a search over several tables.
 pub(super) struct Arranged {
-    /// The plan, in which every column that may be published beside the target is a quasi-identifier.
+    /// The plan, with every column that may be published beside the target as a quasi-identifier.
     pub(super) plan: Plan,
     /// The column that the tables are about.
     pub(super) target: String,
-    /// What is worth knowing.
+    /// Notes for the reader.
     pub(super) notes: Vec<String>,
 }
 
-/// Gives every column its part.
+/// Gives every column its role in the search.
 pub(super) fn arrange(plan: &Plan, target: Target, algorithm: &str) -> Result<Arranged> {
     if let Some((set, _)) = plan.privacy.iter().find_map(|spec| Some((spec.quasi.as_ref()?, spec))) {
         return Err(Error::refused(format!(
@@ -60,7 +60,7 @@ pub(super) fn arrange(plan: &Plan, target: Target, algorithm: &str) -> Result<Ar
     Ok(arranged)
 }
 
-/// The decision: the class, else the only sensitive column.
+/// The target: the class column, else the only sensitive column.
 fn decision<'a>(plan: &'a Plan, sensitive: &[&'a str], algorithm: &str) -> Result<&'a str> {
     match (plan.names_with(Role::Class).next(), sensitive) {
         (Some(class), _) => Ok(class),

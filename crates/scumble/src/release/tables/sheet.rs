@@ -1,4 +1,4 @@
-//! What may be said in public about several tables, and what somebody should decide about before.
+//! The datasheet of several tables, and the warnings to their owner before publishing.
 
 use super::TablesRun;
 use super::manifest::TableFile;
@@ -10,7 +10,7 @@ use crate::release::requirements::disclosure_accepted;
 use crate::search::algorithms::tables::{GroupValues, Shown, Tables};
 use crate::table::quasi::{Quasi, Shape};
 
-/// What is promised of the tables together, in words.
+/// The promises about the tables together, in words.
 pub(super) fn promises(run: &TablesRun<'_>) -> Vec<String> {
     let promise = |model: &dyn crate::models::Model| match &run.found.solution.tables {
         Tables::Projections(tables) => match tables.len() {
@@ -110,7 +110,7 @@ fn reading(run: &TablesRun<'_>) -> Vec<&'static str> {
     lines
 }
 
-/// What is not promised.
+/// The limits of the promises.
 fn limits(run: &TablesRun<'_>) -> Vec<String> {
     let target = &run.target().name;
     let mut lines = match &run.found.solution.tables {
@@ -139,12 +139,12 @@ fn limits(run: &TablesRun<'_>) -> Vec<String> {
     lines
 }
 
-/// Whether draws that protect could be repeated.
+/// Whether anybody with the random seed could repeat draws that protect people.
 fn is_seeded(run: &TablesRun<'_>) -> bool {
     matches!(run.found.solution.tables, Tables::Groups { .. }) && run.plan.algorithm.seed.is_some()
 }
 
-/// What somebody should decide about before publishing.
+/// Warnings that call for a decision before publishing.
 pub(super) fn warnings(run: &TablesRun<'_>) -> Vec<String> {
     let mut warnings = run.found.solution.warnings.clone();
     if run.algorithm.standing == crate::registry::Standing::Experimental {

@@ -8,7 +8,7 @@ use crate::base::format;
 /// One bar.
 #[derive(Debug, Clone)]
 pub(in crate::report) struct Bar {
-    /// Its length; infinity is drawn as a paler bar over the whole width, and what is no number not at all.
+    /// Its length. Infinity is drawn as a paler bar over the whole width, and NaN is not drawn.
     pub(in crate::report) value: f64,
     /// What is written beside it.
     pub(in crate::report) label: String,

@@ -1,4 +1,4 @@
-//! Every combination of levels as a dot, one row a height, the finest at the bottom.
+//! Draws every combination of levels as a dot: one row per height, the finest at the bottom.
 
 use super::Ink;
 use super::svg::{Anchor, Svg};
@@ -10,7 +10,7 @@ use crate::report::data::{Combination, Combinations};
 pub(in crate::report) struct LatticeChart<'a> {
     /// What is shown, for readers who cannot see it.
     pub(in crate::report) title: &'a str,
-    /// The same in words.
+    /// The description in words.
     pub(in crate::report) description: &'a str,
     /// The combinations.
     pub(in crate::report) combinations: &'a Combinations,
@@ -20,7 +20,7 @@ const WIDTH: f64 = 640.0;
 const LEFT: f64 = 60.0;
 const TOP: f64 = 22.0;
 const BOTTOM: f64 = 20.0;
-/// With more dots than this, lines between neighbours hide more than they show.
+/// The most dots with lines between neighbours; with more, the lines hide more than they show.
 const MOST_WITH_LINES: usize = 80;
 
 /// The colour of a dot.

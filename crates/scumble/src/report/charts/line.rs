@@ -12,7 +12,7 @@ pub(in crate::report) struct LineChart<'a> {
     pub(in crate::report) title: &'a str,
     /// Name of the horizontal axis.
     pub(in crate::report) x_name: &'a str,
-    /// One label and value per point; values that are no number leave a gap.
+    /// One label and value per point; values that are not a number leave a gap.
     pub(in crate::report) points: &'a [(String, Amount)],
     /// Which point is marked.
     pub(in crate::report) marked: Option<usize>,

@@ -1,13 +1,13 @@
 //! Small charts as inline SVG, written by hand.
 //!
-//! Each chart is a struct with what it shows, and a method `svg` that draws it. They share three habits:
+//! Each chart is a struct with what it shows, and a method `svg` that draws it. They have three things in common:
 //! * every coordinate is finite, whatever the data (no rows, one value, all equal, infinite);
 //! * colours are CSS classes, so the page's style sheet decides them, for light, dark and paper;
 //! * a chart is an image with a title and a description in words, for readers who cannot see it.
 //!
-//! [`svg`] is the drawing board (escaping, coordinates), [`scale`] turns numbers into positions and
-//! ticks, and then there is one file a chart: [`line`], [`step`], [`columns`] (vertical, grouped),
-//! [`outline`] (bars with an outline over them), [`bars`] (horizontal, grouped, with marks), [`lattice`] (dots by height).
+//! [`svg`] is the drawing board (escaping, coordinates), [`scale`] turns numbers into positions and ticks, and each chart has a file of its own:
+//! [`line`], [`step`], [`columns`] (vertical, grouped), [`outline`] (bars with an outline over them), [`bars`] (horizontal, grouped, with
+//! marks), [`lattice`] (dots by height).
 
 pub(super) mod bars;
 pub(super) mod columns;

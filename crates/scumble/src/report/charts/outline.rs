@@ -1,4 +1,4 @@
-//! A column of numbers before and after on one axis: the original as bars, the release as an outline over them.
+//! Draws a column of numbers before and after on one axis: the original as bars, the release as an outline over them.
 
 use super::Ink;
 use super::scale::{Scale, tick_label, ticks};
@@ -10,9 +10,9 @@ use crate::base::format;
 pub(in crate::report) struct Part {
     /// Its first value.
     pub(in crate::report) name: String,
-    /// How much the original has there.
+    /// The rows of the original in this part.
     pub(in crate::report) before: f64,
-    /// How much the release has there.
+    /// The rows of the release in this part.
     pub(in crate::report) after: f64,
 }
 

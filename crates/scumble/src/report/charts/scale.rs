@@ -1,4 +1,4 @@
-//! From numbers to positions, and the numbers at which an axis is marked.
+//! Maps numbers to positions, and chooses the ticks of an axis.
 
 /// A linear or logarithmic map from a range of numbers to a range of positions.
 #[derive(Debug, Clone, Copy)]
@@ -11,7 +11,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Linear from `low..high` to `from..to`. A range that is empty or not finite becomes `low..low + 1`.
+    /// A linear map from `low..high` to `from..to`. A range that is empty or not finite becomes `low..low + 1`.
     #[must_use]
     pub fn linear((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
         let low = if low.is_finite() { low } else { 0.0 };
@@ -19,7 +19,7 @@ impl Scale {
         Self { low, high, from, to, logarithmic: false }
     }
 
-    /// Logarithmic from `low..high`, both at least 1.
+    /// A logarithmic map from `low..high`, both at least 1.
     #[must_use]
     pub fn logarithmic((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
         let low = if low.is_finite() { low.max(1.0) } else { 1.0 };
@@ -27,7 +27,7 @@ impl Scale {
         Self { low: low.ln(), high: high.ln(), from, to, logarithmic: true }
     }
 
-    /// Where a number lies. Numbers outside the range, and infinite ones, stop at the edge.
+    /// The position of a number. Numbers outside the range, and infinite ones, stop at the edge.
     #[must_use]
     pub fn at(&self, number: f64) -> f64 {
         let number = if self.logarithmic { number.max(1.0).ln() } else { number };
@@ -58,7 +58,7 @@ pub fn ticks(highest: f64, wanted: usize) -> Vec<f64> {
     (0..=steps).map(|i| i as f64 * step).collect()
 }
 
-/// As [`ticks`] for whole things, which have no halves.
+/// Returns ticks for counts, which have no halves.
 pub(super) fn whole_ticks(highest: f64, wanted: usize) -> Vec<f64> {
     if highest < wanted as f64 {
         (0..=highest.max(1.0) as usize).map(|i| i as f64).collect()

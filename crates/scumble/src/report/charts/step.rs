@@ -81,7 +81,7 @@ impl StepChart<'_> {
         let mark = self.mark.as_ref().map_or_else(String::new, |(_, name, below)| {
             format!("Below {name} lie {} of the rows. ", format::percent(*below))
         });
-        // A handful of steps tell the shape; all of them would be read aloud for minutes.
+        // A few steps describe the shape; all of them would be read aloud for minutes.
         let every = self.steps.len().div_ceil(10).max(1);
         let steps: Vec<String> = self
             .steps

@@ -32,7 +32,7 @@ impl Anchor {
 }
 
 impl Svg {
-    /// An empty image with a title and a description in words, which stand in for it where it cannot be seen.
+    /// An empty image with a title and a description in words, which replace it where it cannot be seen.
     #[must_use]
     pub fn new(width: f64, height: f64, title: &str, description: &str) -> Self {
         let body = format!("<title>{}</title><desc>{}</desc>", escape(title), escape(description));
@@ -131,8 +131,7 @@ impl Svg {
     }
 }
 
-/// A coordinate with at most one decimal. A coordinate that is no number would make browsers drop the
-/// whole shape, so it becomes 0.
+/// A coordinate with at most one decimal. A coordinate that is not a number would make browsers drop the whole shape, so it becomes 0.
 pub(super) fn px(coordinate: f64) -> String {
     let rounded = (coordinate * 10.0).round() / 10.0;
     // Adding zero turns a negative zero into zero.
@@ -158,7 +157,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// About how wide a text is at the size of chart labels. Only a browser knows; this errs on the wide side.
+/// The approximate width of a text at the size of chart labels. Only a browser knows it; this errs on the wide side.
 #[must_use]
 pub fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * 6.9

@@ -1,4 +1,4 @@
-//! What simulated attacks found: a section of the private report, and a page of its own.
+//! The results of simulated attacks: a section of the private report, and a page of its own.
 
 use super::opening::banner;
 use super::{closing, unfolding};
@@ -20,7 +20,7 @@ pub(super) fn section(found: &[AttackResult]) -> Option<Value> {
     })
 }
 
-/// What is found in the section, in a few words.
+/// A short note on the content of the section.
 pub(super) fn note(found: &[AttackResult]) -> String {
     let run = by_severity(found);
     let certain = run.iter().filter(|found| found.is_certain()).count() as u64;
@@ -62,7 +62,7 @@ fn interval(figure: &AttackFigure) -> Option<String> {
     figure.interval.map(|(low, high)| format!("{} to {}", write(low), write(high)))
 }
 
-/// Everything the template needs for a page of its own.
+/// The data of the template for a page of its own.
 pub(in crate::report) fn page(found: &[AttackResult], audience: Audience, title: &str) -> Value {
     let sections = unfolding(vec![
         ("attacks", "What attackers still learn", note(found), section(found)),

@@ -1,4 +1,4 @@
-//! How many classes have how many rows, and how many rows sit in small ones (the IACK paper's Fig. 2b).
+//! The sizes of classes, and the rows in small ones (the IACK paper's Fig. 2b).
 
 use super::figure;
 use crate::base::format::{count, counted, ratio, share};
@@ -17,7 +17,7 @@ pub(super) fn section(report: &Report) -> Option<Value> {
     Some(context! { figures, summary => summary(sizes) })
 }
 
-/// How many a group must have, in a few words.
+/// A short note on the required group size.
 pub(super) fn note(report: &Report) -> String {
     let release = &report.release;
     // Where persons have several rows, k counts persons.
@@ -94,7 +94,7 @@ fn histogram(sizes: &ClassSizes) -> Option<Value> {
     Some(figure(svg, "How many classes have how many rows", "", &series))
 }
 
-/// 1, 2, 3, 5, 10, 20, 50 … and, from a thousand, powers of ten; `k` starts a bucket of its own. The last
+/// The starts of the buckets: 1, 2, 3, 5, 10, 20, 50 … and, from a thousand on, powers of ten; `k` starts a bucket of its own. The last
 /// number ends the last bucket.
 fn bucket_starts(largest: u64, k: Option<u64>) -> Vec<u64> {
     let mut starts = vec![1, 2, 3, 5, 10, 20, 50, 100, 200, 500];

@@ -6,7 +6,7 @@ use crate::report::verdict::Verdict;
 use crate::report::words;
 use minijinja::{Value, context};
 
-/// Every point to decide about, the weightiest first, then the notes.
+/// Every point to decide about, the most serious first, then the notes.
 pub(super) fn points(report: &Report) -> Option<Value> {
     let points = Verdict::of_release(report).points;
     let points = points.iter().map(
@@ -18,7 +18,7 @@ pub(super) fn points(report: &Report) -> Option<Value> {
     (!items.is_empty()).then(|| context! { items })
 }
 
-/// How many of each, in a few words.
+/// A short note on the number of points and of notes.
 pub(super) fn points_note(report: &Report) -> String {
     let points = Verdict::of_release(report).points.len() as u64;
     format!(
@@ -32,7 +32,7 @@ fn notes(report: &Report) -> impl Iterator<Item = &Warning> {
     report.warnings.iter().filter(|warning| warning.severity == Severity::Note)
 }
 
-/// How the release was made. What it took is left out of a short page.
+/// How the release was made. A short page leaves out the time and memory that it took.
 pub(super) fn run(report: &Report, short: bool) -> Option<Value> {
     let run = report.run.as_ref()?;
     let pairs = |pairs: &[(String, String)]| -> Vec<Value> {

@@ -34,7 +34,7 @@ fn column(column: &ColumnReport) -> Value {
     }
 }
 
-/// Both on one axis.
+/// The original and the release on one axis.
 fn chart(name: &str, axis: &Axis) -> Value {
     let series = [("before", Ink::Before), ("after", Ink::After)].map(|(name, ink)| Series {
         name: name.into(),
@@ -85,7 +85,7 @@ fn bars(axis: &Axis) -> Vec<BarRow> {
     axis.parts.iter().enumerate().map(row).collect()
 }
 
-/// What the chart does not show.
+/// A sentence about what the chart does not show.
 fn remark(axis: &Axis) -> String {
     let mut told = Vec::new();
     if axis.hidden > 0 {
@@ -103,7 +103,7 @@ fn remark(axis: &Axis) -> String {
 }
 
 impl AxisPart {
-    /// Released rows, as far as the release says where they are.
+    /// The released rows in this part; coarser values are spread evenly.
     fn after(&self) -> f64 {
         self.exact + self.wider
     }

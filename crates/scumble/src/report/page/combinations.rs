@@ -1,4 +1,4 @@
-//! The lattice of all combinations of levels, where it is small enough to be drawn.
+//! The lattice of all combinations of levels, if it is small enough to be drawn.
 
 use super::figure;
 use crate::base::format::{count, counted};

@@ -1,5 +1,4 @@
-//! What columns say about the class column, level by level (the IACK paper's Fig. 2a), and how far columns
-//! have moved (Fig. 3).
+//! The information of columns about the class column, level by level (the IACK paper's Fig. 2a), and how far columns have moved (Fig. 3).
 
 use super::figure;
 use crate::base::format::{amount, counted};
@@ -69,7 +68,7 @@ fn row(column: &str, value: Amount) -> BarRow {
     BarRow { name: column.to_owned(), bars: vec![Bar { value: length, hint: label.clone(), label, ink }] }
 }
 
-/// What an infinite bar means, with its finite companion.
+/// The meaning of an infinite bar, with the finite figure beside it.
 fn lost_values(changes: &[ColumnChange]) -> String {
     let mut text =
         "Normalised Kullback–Leibler divergence; 0 means that the distribution is as before.".to_owned();

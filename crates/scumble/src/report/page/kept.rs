@@ -1,4 +1,4 @@
-//! Columns that are published exactly, and sensitive values that a whole class shares.
+//! Columns that are published exactly, and sensitive values that all rows of a class share.
 
 use crate::base::format::{count, counted, share};
 use crate::report::data::{Homogeneity, Report, Uniqueness};

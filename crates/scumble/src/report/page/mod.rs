@@ -1,6 +1,6 @@
-//! From the report's data to what the template shows: one file per section, in the order of the page.
+//! Turns the report's data into what the template shows: one file per section, in the order of the page.
 //!
-//! A section that has nothing to say returns `None` and vanishes, with its entry in the contents.
+//! A section with nothing to show returns `None` and is left out, with its entry in the contents.
 
 pub(super) mod attacks;
 mod class_sizes;
@@ -23,10 +23,10 @@ use super::data::Report;
 use crate::base::format::{count, counted};
 use minijinja::{Value, context};
 
-/// What stands above every page about the original.
+/// The notice above every page about the original.
 const STRIP: &str = "This page describes the original data. Do not share it outside your organisation; publish only the release and its datasheet.";
 
-/// Everything the template needs.
+/// The data of the template for the whole report.
 pub(super) fn page(report: &Report) -> Value {
     context! {
         title => &report.title,
@@ -39,7 +39,7 @@ pub(super) fn page(report: &Report) -> Value {
     }
 }
 
-/// The same on one printed page: verdict, requirements, how it was made, and room for a signature.
+/// The data of the template for one printed page: verdict, requirements, how the release was made, and room for a signature.
 pub(super) fn summary(report: &Report) -> Value {
     let sections: Vec<Value> = [
         ("requirements", "What was asked and what holds", requirements::models(report)),
@@ -71,7 +71,7 @@ fn made_from(report: &Report) -> String {
     source + &created
 }
 
-/// The sections that are present. The template draws each by its `id`. What was done to the columns is open; the rest unfolds.
+/// The sections that are present. The template draws each by its `id`. The first, about the columns, is open; the rest unfolds.
 fn sections(report: &Report) -> Vec<Value> {
     let holding = report.models.iter().filter(|model| model.holds).count();
     let requirements_note = format!("{holding} of {} hold", report.models.len());

@@ -1,4 +1,4 @@
-//! The banner with verdict and next step, and the key figures.
+//! The banner with the verdict and the next steps, and the key figures.
 
 use crate::base::format::{NOTHING, count, counted, percent};
 use crate::report::data::Report;
@@ -10,7 +10,7 @@ pub(super) fn section(report: &Report) -> Value {
     banner(Verdict::of_release(report), figures(report))
 }
 
-/// What a page opens with: its verdict, and its key figures.
+/// The opening of a page: its verdict and its key figures.
 pub(super) fn banner(verdict: Verdict, figures: Vec<Value>) -> Value {
     let step = |step: Step| context! { todo => step.todo, because => step.because };
     context! {
@@ -23,7 +23,7 @@ pub(super) fn banner(verdict: Verdict, figures: Vec<Value>) -> Value {
     }
 }
 
-/// Three figures: how well people are hidden, how much detail is gone, how many rows are.
+/// Three figures: how well people are hidden, how much detail is gone, and how many rows are.
 fn figures(report: &Report) -> Vec<Value> {
     let release = &report.release;
     let one = |label: &str, value: String, note: String| context! { label, value, note };

@@ -36,7 +36,7 @@ fn about(model: &ModelResult) -> Option<String> {
     }
 }
 
-/// What was looked at after writing.
+/// The checks after writing.
 fn checks(report: &Report) -> Vec<Value> {
     let release = &report.release;
     let check = |done: bool, text: String| context! { done, text };
@@ -101,7 +101,7 @@ fn details(metric: &MetricResult) -> Option<String> {
     (!details.is_empty()).then(|| format!("({})", details.join(", ")))
 }
 
-/// How far the value lies between its best (0) and its worst (100), for the small bar beside it.
+/// The small bar beside the value: where it lies between its best (0) and its worst (100).
 fn meter(metric: &MetricResult) -> Option<Value> {
     let (value, (low, high)) = match (metric.range, metric.normalised) {
         (Some(range), _) => (metric.value.finite()?, range),

@@ -1,4 +1,4 @@
-//! The chance of being picked out, before and after: the section of the private report.
+//! The section of the private report about the chance of being singled out, before and after.
 
 use super::figure;
 use super::risk_charts::{RiskSeries, bands, combinations, contributions};
@@ -82,7 +82,7 @@ fn cards(after: &RiskFigures, before: Option<&RiskFigures>, unit: Unit) -> Vec<V
     ]
 }
 
-/// What singles people out, and who is alone in the population, before and after.
+/// Sentences about what singles people out and how many are unique in the population, before and after.
 fn sentences(risk: &Risk) -> Vec<String> {
     let mut told = vec![format!("In the release: {}", told::quantiles(&risk.after, risk.unit))];
     if risk.unit == Unit::Persons {
@@ -119,7 +119,7 @@ fn sentences(risk: &Risk) -> Vec<String> {
     told
 }
 
-/// A section of the page about the risk in one table.
+/// A section about the risk in one table.
 pub(super) fn body(
     intro: &str,
     cards: Vec<Value>,
@@ -135,7 +135,7 @@ pub(super) fn card(label: &str, value: String, sentence: String) -> Value {
     context! { label, value, was => Value::from(()), sentence }
 }
 
-/// A chart with its heading and nothing else to say.
+/// A chart with its heading and a remark, without a legend.
 pub(super) fn plain(svg: String, heading: &str, remark: &str) -> Value {
     figure(svg, heading, remark, &[])
 }

@@ -1,4 +1,4 @@
-//! Charts of risk: rows by their chance, quantiles, what singles people out, who is alone.
+//! Charts of risk: rows by risk, quantiles, what singles people out, estimates of population uniques.
 
 use super::figure;
 use super::risk::plain;
@@ -11,7 +11,7 @@ use crate::risk::uniques::PopulationUniques;
 use crate::risk::{Unit, words};
 use minijinja::Value;
 
-/// Columns and combinations that a chart has room for.
+/// The most columns or combinations that a chart has room for.
 const ROOM: usize = 12;
 
 /// The risks of one kind of attacker, or of one table.
@@ -21,14 +21,14 @@ pub(super) struct RiskSeries<'a> {
     pub(super) risk: &'a RiskFigures,
 }
 
-/// Rows by risk, or persons.
+/// A chart of rows, or persons, by risk.
 pub(super) fn bands(all: &[RiskSeries<'_>], unit: Unit) -> Option<Value> {
     let last = all.last()?.risk;
     if last.bands.is_empty() {
         return None;
     }
     let groups: Vec<String> = last.bands.iter().map(band_name).collect();
-    // Bars can stand side by side only if all count in the same bands.
+    // Only series with the same bands can be drawn side by side.
     let same_bands = |one: &&RiskSeries<'_>| one.risk.bands.iter().map(band_name).eq(groups.iter().cloned());
     let series: Vec<Series> = all
         .iter()
@@ -57,7 +57,7 @@ pub(super) fn bands(all: &[RiskSeries<'_>], unit: Unit) -> Option<Value> {
     Some(figure(svg, &format!("{name} by risk"), &remark, &series))
 }
 
-/// Where the bands at or below the threshold begin; nowhere if the threshold lies inside a band.
+/// The place where the bands at or below the threshold begin; `None` if the threshold lies inside a band.
 fn mark(risk: &RiskFigures) -> Option<(usize, String)> {
     let first = risk.bands.iter().position(|band| band.up_to == risk.threshold).filter(|first| *first > 0)?;
     Some((first, format!("at most {} from here", percent(risk.threshold))))
@@ -80,7 +80,7 @@ fn band_name(band: &RiskBand) -> String {
     }
 }
 
-/// A chart of one bar a row.
+/// A chart with one bar per row.
 fn bars(
     title: &str,
     ink: Ink,
@@ -96,7 +96,7 @@ fn bars(
     BarChart { title, rows: &rows, reference }.svg()
 }
 
-/// What risk so many rows do not exceed.
+/// A chart of the risk that given shares of the rows do not exceed.
 pub(super) fn quantiles(risk: &RiskFigures, unit: Unit) -> Option<Value> {
     if risk.quantiles.is_empty() {
         return None;
@@ -109,7 +109,7 @@ pub(super) fn quantiles(risk: &RiskFigures, unit: Unit) -> Option<Value> {
     Some(plain(svg, &heading, &words::quantiles(risk, unit)))
 }
 
-/// How much each column has to do with people being singled out.
+/// A chart of how much each column contributes to singling people out.
 pub(super) fn contributions(found: &Singling, heading: &str, ink: Ink) -> Option<Value> {
     let most = found.columns.iter().filter(|column| column.share > 0.0).take(ROOM);
     let rows: Vec<_> = most.map(|c| (c.column.clone(), c.share, percent(c.share))).collect();
@@ -121,7 +121,7 @@ pub(super) fn contributions(found: &Singling, heading: &str, ink: Ink) -> Option
     Some(plain(svg, heading, remark))
 }
 
-/// The combinations that single out most people.
+/// A chart of the combinations that single out most people.
 pub(super) fn combinations(found: &Singling, heading: &str, ink: Ink, unit: Unit) -> Option<Value> {
     let of_size = found.combinations.chunk_by(|a, b| a.columns.len() == b.columns.len());
     let sizes = of_size.clone().count().max(1);
@@ -139,7 +139,7 @@ pub(super) fn combinations(found: &Singling, heading: &str, ink: Ink, unit: Unit
     Some(plain(svg, heading, &remark))
 }
 
-/// The fewest columns that single rows out.
+/// A chart of rows by the fewest columns that single them out.
 pub(super) fn fewest_columns(found: &Singling, unit: Unit) -> Option<Value> {
     if found.rows == 0 {
         return None;
@@ -161,7 +161,7 @@ pub(super) fn fewest_columns(found: &Singling, unit: Unit) -> Option<Value> {
     Some(plain(svg, "How many columns it takes", &remark))
 }
 
-/// What each model estimates.
+/// A chart of the estimate of each model.
 pub(super) fn estimates(found: &PopulationUniques) -> Option<Value> {
     let rows: Vec<_> = found
         .estimates

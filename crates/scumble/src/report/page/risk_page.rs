@@ -1,4 +1,4 @@
-//! A page of its own about the risk in one table.
+//! The page about the risk in one table.
 
 use super::opening::banner;
 use super::risk::{body, card};
@@ -13,7 +13,7 @@ use crate::report::verdict::Verdict;
 use crate::risk::{Assessment, Unit, words};
 use minijinja::{Value, context};
 
-/// Everything the template needs.
+/// The data of the template.
 pub(in crate::report) fn page(found: &Assessment, title: &str) -> Value {
     context! {
         title,

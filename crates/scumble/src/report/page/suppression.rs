@@ -1,4 +1,4 @@
-//! Which rows were suppressed, why, and whether some people lost more than others.
+//! The suppressed rows: which, why, and whether some people lost more than others.
 
 use super::figure;
 use crate::base::format::{count, counted, percent, ratio, share};
@@ -8,16 +8,16 @@ use crate::report::data::{Report, Subgroup, SubgroupColumn};
 use crate::report::words;
 use minijinja::{Value, context};
 
-/// A subgroup stands out if its share is at least this many times the average …
+/// The least ratio of a subgroup's share to the average for it to stand out.
 const STANDS_OUT: f64 = 2.0;
 
-/// … and at least this many rows are concerned; fewer are chance.
+/// The fewest suppressed rows of a subgroup that stands out; fewer may be chance.
 const AT_LEAST: u64 = 5;
 
-/// Subgroups drawn per column.
+/// The most subgroups drawn per column.
 const SHOWN: usize = 10;
 
-/// Subgroups named in the list of those that stand out.
+/// The most subgroups named in the list of those that stand out.
 const NAMED: usize = 8;
 
 pub(super) fn section(report: &Report) -> Option<Value> {
@@ -141,7 +141,7 @@ mod tests {
         let average = 0.1;
         assert!(stands_out(&group("a", 50, 10), average));
         assert!(!stands_out(&group("b", 50, 9), average));
-        // Four of four is everything, but four.
+        // All of its rows are suppressed, but those are only four.
         assert!(!stands_out(&group("c", 4, 4), average));
         assert!(!stands_out(&group("d", 0, 0), average));
         assert!(!stands_out(&group("e", 10, 10), 0.0));

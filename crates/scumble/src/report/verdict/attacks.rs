@@ -1,4 +1,4 @@
-//! What simulated attacks say against publishing.
+//! The evidence of simulated attacks against publishing.
 
 use super::{Point, Step, Verdict, Words};
 use crate::base::format::percent;
@@ -6,7 +6,7 @@ use crate::config::Audience;
 use crate::report::data::{AttackFigure, AttackGain, AttackResult, Learns};
 use crate::report::words;
 
-/// The verdict on attacks alone: a page of their own.
+/// The verdict on attacks alone, for a page of their own.
 pub(super) fn verdict(found: &[AttackResult], audience: Audience) -> Verdict {
     let run: Vec<&AttackResult> = found.iter().filter(|found| found.run).collect();
     let sentence = match (by_severity(found).first(), run.len()) {
@@ -95,14 +95,14 @@ pub(in crate::report) fn by_severity(found: &[AttackResult]) -> Vec<&AttackResul
 }
 
 impl AttackResult {
-    /// Whether it is certain about somebody.
+    /// Whether the attack is certain about somebody.
     pub(in crate::report) fn is_certain(&self) -> bool {
         let some =
             self.at_risk.as_ref().and_then(|figure| figure.value.finite()).is_some_and(|share| share > 0.0);
         some && self.worst.is_some_and(|worst| worst >= 1.0)
     }
 
-    /// How bad it is, from 0 to 1: the greater of the share of people at risk and of what is gained.
+    /// The severity from 0 to 1: the greater of the share of people at risk and of what is gained.
     pub(in crate::report) fn severity(&self) -> f64 {
         let share =
             self.at_risk.as_ref().filter(|figure| figure.share).and_then(|figure| figure.value.finite());
@@ -112,7 +112,7 @@ impl AttackResult {
 }
 
 impl AttackGain {
-    /// How much more often a guess is right with the release than without it.
+    /// How much larger the share of right guesses is with the release than without it.
     pub(in crate::report) fn gained(self) -> f64 {
         (self.right - self.without).max(0.0)
     }

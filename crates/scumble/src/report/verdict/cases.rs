@@ -1,4 +1,4 @@
-//! A table of cases: the evidence, and the verdict that it must get.
+//! A table of cases: evidence, and the verdict that it must lead to.
 
 use super::{Colour, Verdict};
 use crate::config::Audience;
@@ -20,7 +20,7 @@ fn risk(highest: f64) -> RiskFigures {
     RiskFigures { rows: 1_000, highest: highest.into(), average: highest.into(), ..RiskFigures::default() }
 }
 
-/// A release to the public with k = 12, of which nothing else is known.
+/// A release to the public with k = 12 and no other evidence.
 fn sound() -> Report {
     Report {
         release: Release {
@@ -54,7 +54,7 @@ fn column(name: &str, role: ColumnRole, unique_rows: u64) -> KeptColumn {
     KeptColumn { name: name.into(), role, uniqueness: uniqueness(unique_rows) }
 }
 
-/// With a column published exactly on which so many of 1,000 rows are alone, and so many together with the quasi-identifiers.
+/// A release with a column published exactly. `alone` of 1,000 rows are unique on it, and `with_quasi` together with the quasi-identifiers.
 fn with_exact(alone: u64, with_quasi: u64) -> Report {
     let kept = KeptExactly {
         columns: vec![column("weight", ColumnRole::Other, alone), column("ward", ColumnRole::Other, 0)],
@@ -257,7 +257,7 @@ fn every_kind_of_evidence_gets_the_verdict_it_deserves() {
             Green,
             "Simulate",
         ),
-        // What the run says of itself.
+        // The run's own warnings.
         ("a warning", warned(Severity::Warning), Amber, "Decide whether you can accept"),
         ("a note", warned(Severity::Note), Green, "Simulate"),
         ("an experimental algorithm", experimental("experimental"), Amber, "recommended algorithm"),

@@ -1,7 +1,7 @@
-//! The verdict: colour, sentence and next steps, from all evidence there is. Every page asks here, and nothing else decides.
+//! The verdict: colour, sentence and next steps, from all evidence there is. Every page gets its verdict here.
 //!
-//! A rule looks at one kind of evidence and names the points that somebody has to decide about. A point that stops makes the
-//! verdict red, any other point makes it amber, and only where no rule finds a point it is green. So evidence can never make a
+//! A rule looks at one kind of evidence and lists the points that somebody has to decide about. A point that stops makes the
+//! verdict red, and any other point makes it amber. The verdict is green only if no rule finds a point. So evidence can never make a
 //! verdict better, and a new rule can only make it stricter.
 
 mod attacks;
@@ -18,7 +18,7 @@ use crate::base::format::counted;
 use crate::config::Audience;
 use crate::risk::Assessment;
 
-/// The most next steps that a page opens with. Readers do not follow more.
+/// The most next steps at the top of a page. Readers do not follow more.
 const STEPS: usize = 3;
 
 /// The overall answer.
@@ -28,7 +28,7 @@ pub(super) enum Colour {
     Green,
     /// Somebody has to decide about something.
     Amber,
-    /// Something speaks against it.
+    /// Something speaks against publishing.
     Red,
 }
 
@@ -52,16 +52,16 @@ impl Colour {
     }
 }
 
-/// How much a point weighs.
+/// How serious a point is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
-    /// Not to be published as it is.
+    /// The release must not be published as it is.
     Stop,
     /// Somebody has to decide about it.
     Decide,
 }
 
-/// One finding that somebody has to act on.
+/// A finding that somebody has to act on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Point {
     weight: Weight,
@@ -81,12 +81,12 @@ impl Point {
     }
 }
 
-/// A next step, with the finding that it is a step for.
+/// A next step, with the finding behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Step {
     /// What to do.
     pub(super) todo: String,
-    /// Why, where a point is the reason.
+    /// The reason, if it is a point.
     pub(super) because: Option<String>,
 }
 
@@ -96,7 +96,7 @@ impl Step {
     }
 }
 
-/// What a page opens with.
+/// The opening of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) colour: Colour,
@@ -104,7 +104,7 @@ pub(super) struct Verdict {
     pub(super) sentence: String,
     /// At most three.
     pub(super) steps: Vec<Step>,
-    /// All points, the weightiest first.
+    /// All points, the most serious first.
     pub(super) points: Vec<Point>,
 }
 

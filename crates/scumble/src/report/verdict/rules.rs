@@ -1,4 +1,4 @@
-//! What speaks against publishing a release: one rule for each kind of evidence.
+//! The reasons against publishing a release: one rule for each kind of evidence.
 
 use super::{Point, attacks};
 use crate::base::format::{capitalised, count, counted, list, percent, share};
@@ -30,10 +30,10 @@ pub(super) fn points(report: &Report) -> Vec<Point> {
     RULES.iter().flat_map(|rule| rule(report)).collect()
 }
 
-/// The share of rows from which on columns that are published exactly single out nearly everybody.
+/// The least share of unique rows at which columns that are published exactly single out nearly everybody.
 const MOST: f64 = 0.5;
 
-/// What was asked must hold, and something must have been asked.
+/// All requirements must hold, and there must be one.
 fn requirements(report: &Report) -> Vec<Point> {
     if report.models.is_empty() {
         return vec![Point::stop(
@@ -69,7 +69,7 @@ fn checks(report: &Report) -> Vec<Point> {
     points
 }
 
-/// Personal data that a plan accepts is published, so somebody has to stand by that; never green.
+/// Personal data that a plan accepts is published, so somebody has to answer for it; the verdict is never green.
 fn personal_data(report: &Report) -> Vec<Point> {
     let kinds = |kinds: &[PersonalKindFound]| {
         let each: Vec<String> =
@@ -116,7 +116,7 @@ fn personal_data(report: &Report) -> Vec<Point> {
     accepted.chain(noticed).collect()
 }
 
-/// Whoever knows one member of a household knows the others.
+/// An attacker who knows one member of a household knows the others.
 fn households(report: &Report) -> Vec<Point> {
     let Some(found) = &report.households else { return Vec::new() };
     let mut points = Vec::new();
@@ -152,10 +152,10 @@ fn households(report: &Report) -> Vec<Point> {
     points
 }
 
-/// Nobody should be found with a greater chance than the readers allow.
+/// Nobody may be found with a greater chance than the audience allows.
 fn person_worst_off(report: &Report) -> Vec<Point> {
     let Some(risk) = &report.risk else { return Vec::new() };
-    // A population that was given says who could be meant; without one, the table itself does.
+    // A given population decides who could be meant; without one, the table itself does.
     let figures = risk.journalist_after.as_ref().unwrap_or(&risk.after);
     let (Some(highest), audience) = (figures.highest.finite(), report.audience) else { return Vec::new() };
     if figures.rows == 0 || highest <= audience.limit().to_f64() + 1e-9 {
@@ -260,7 +260,7 @@ fn simulated_attacks(report: &Report) -> Vec<Point> {
     attacks::points(&report.attacks, report.audience)
 }
 
-/// A release in which nothing is left is no use to anybody.
+/// A release that shows nothing is of no use.
 fn nothing_left(report: &Report) -> Vec<Point> {
     if !words::is_empty(report) {
         return Vec::new();
@@ -284,7 +284,7 @@ fn experimental(report: &Report) -> Vec<Point> {
         .collect()
 }
 
-/// What the run itself warned about.
+/// The warnings of the run itself.
 fn warnings(report: &Report) -> Vec<Point> {
     let warnings = report.warnings.iter().filter(|warning| warning.severity == Severity::Warning);
     warnings

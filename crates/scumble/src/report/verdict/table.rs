@@ -1,4 +1,4 @@
-//! What the risk in a table as it stands says against publishing it.
+//! The reasons against publishing a table, from its risk alone.
 
 use super::{Point, Step, Verdict, Words};
 use crate::base::format::{percent, share};

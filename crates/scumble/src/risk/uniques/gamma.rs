@@ -1,10 +1,10 @@
 //! The logarithm of the gamma function, which the standard library lacks, and sums of reciprocals.
 
-/// From here on the asymptotic series are exact to the last digits.
+/// From this number on the asymptotic series are exact to the last digits.
 const LARGE: f64 = 12.0;
 
 /// `sum_{i=0}^{count-1} 1 / (x + i)` for `x > 0` and a whole `count`, which is `ψ(x + count) - ψ(x)`. Exact to nearly the last
-/// digits also where `x` is far larger than `count`: differences of two digammas would lose them.
+/// digits even where `x` is far larger than `count`; a difference of two digammas would lose them.
 pub(super) fn harmonic(mut x: f64, mut count: f64) -> f64 {
     let mut sum = 0.0;
     while x < LARGE && count > 0.0 {

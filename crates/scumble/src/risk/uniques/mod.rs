@@ -1,7 +1,7 @@
-//! How many people are alone: in the table, and, estimated from it, in the population that it was drawn from (models.md 4.2).
+//! Estimates the number of people who are unique in the population, from the table that was drawn from it (models.md 4.2).
 //!
-//! Three models estimate the same number, and which one to believe depends on the share of the population that is in the
-//! table (Dankar and others 2012). All three see nothing but how many classes have which size.
+//! Three models estimate the same number, and the share of the population that is in the table decides which one to believe
+//! (Dankar and others 2012). All three use only the number of classes of each size.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ mod pitman;
 mod snb;
 mod zayatz;
 
-/// A table of one row a person, drawn at random from a population.
+/// A table with one row for each person, drawn at random from a population.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sample<'a> {
-    /// How many classes have each size, ascending by size.
+    /// The number of classes of each size, ascending by size.
     pub sizes: &'a [(u64, u64)],
     /// The rows of the table.
     pub rows: u64,
@@ -37,7 +37,7 @@ impl Sample<'_> {
     }
 }
 
-/// How many people of the population are alone on the quasi-identifiers.
+/// The number of people in the population who are unique on the quasi-identifiers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PopulationUniques {
@@ -45,11 +45,11 @@ pub struct PopulationUniques {
     pub population: u64,
     /// The share of them that is in the table.
     pub sampling_fraction: f64,
-    /// How many people are alone, by the method that was chosen.
+    /// The number of unique people, by the chosen method.
     pub uniques: f64,
-    /// How it was found.
+    /// The chosen method.
     pub method: Method,
-    /// Why this method, and what did not work, in one sentence.
+    /// One sentence on why this method was chosen, and which did not work.
     pub reason: String,
     /// All estimates that were made.
     pub estimates: Vec<Estimate>,
@@ -86,20 +86,20 @@ impl Method {
     }
 }
 
-/// What one model estimates.
+/// The estimate of one model.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Estimate {
-    /// Which model.
+    /// The model.
     pub method: Method,
-    /// People who are alone in the population; none if the model does not fit this table.
+    /// People who are unique in the population; `None` if the model does not fit this table.
     pub uniques: Option<f64>,
-    /// What the model chose, by name.
+    /// The parameters that the model chose, by name.
     pub parameters: BTreeMap<String, f64>,
 }
 
-/// Estimates the number of population uniques by the rule of Dankar and others: where at most a tenth of the population is in
-/// the table, Pitman's model, and Zayatz' estimator where that does not fit; else the smaller one of Zayatz and SNB.
+/// Estimates the number of population uniques by the rule of Dankar and others. If at most a tenth of the population is in
+/// the table, Pitman's model is used, or Zayatz' estimator where that does not fit; otherwise the smaller one of Zayatz and SNB.
 #[must_use]
 pub(crate) fn estimate(sample: &Sample<'_>) -> PopulationUniques {
     let found = |uniques: f64, method, reason: &str, estimates| PopulationUniques {
@@ -175,7 +175,7 @@ pub(crate) fn estimate(sample: &Sample<'_>) -> PopulationUniques {
     found(uniques, method, reason, estimates)
 }
 
-/// The zero of a function that is negative at `low` and positive at `high`, to the last digits; none if the function is not
+/// The zero of a function that is negative at `low` and positive at `high`, to the last digits; `None` if the function is not
 /// defined somewhere on the way.
 fn bisect(mut low: f64, mut high: f64, value: impl Fn(f64) -> Option<f64>) -> Option<f64> {
     for _ in 0..200 {
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn the_likelihood_of_large_tables_is_flat_in_no_direction() {
-        // Adult's eight columns: sums by hand must balance at the maximum that is found.
+        // Eight columns of the Adult data: at the maximum, sums by hand must balance.
         let sizes = [(1, 14_021), (2, 2_236), (3, 760), (4, 372), (5, 212), (8, 300), (15, 150), (40, 58)];
         let rows = sizes.iter().map(|(size, classes)| size * classes).sum();
         let sample = Sample { sizes: &sizes, rows, population: rows * 100 };
@@ -239,7 +239,7 @@ mod tests {
         assert!((rising / falling - 1.0).abs() < 1e-9, "{rising} {falling}");
     }
 
-    /// Nearly all of a large table are unique: theta is as large as the table and larger.
+    /// Nearly all rows of a large table are unique: theta is as large as the table, or larger.
     #[test]
     fn a_large_theta_is_found() {
         let sizes = [(1, 96_000), (2, 1_800), (3, 100), (4, 25)];

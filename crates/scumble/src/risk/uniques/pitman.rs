@@ -1,24 +1,24 @@
-//! Pitman's model: classes arise as in Ewens' and Pitman's sampling formula with the parameters theta and alpha, which are
+//! Pitman's model: classes follow the sampling formula of Ewens and Pitman with the parameters theta and alpha, which are
 //! chosen by maximum likelihood (Hoshino 2001).
 
 use super::gamma::{harmonic, ln_gamma};
 use super::{Sample, bisect};
 
-/// What was found.
+/// The fitted model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pitman {
     pub(super) theta: f64,
     pub(super) alpha: f64,
     /// The people who are unique in the population, by the limit for large populations that ARX uses.
     pub(super) limit: f64,
-    /// The same by the exact expectation.
+    /// The people who are unique in the population, by the exact expectation.
     pub(super) exact: f64,
 }
 
-/// The estimate; none if the likelihood has no maximum with `0 < alpha < 1`.
+/// The estimate; `None` if the likelihood has no maximum with `0 < alpha < 1`.
 pub(super) fn estimate(sample: &Sample<'_>) -> Option<Pitman> {
     let classes = sample.classes() as f64;
-    // Without a class of two nothing holds alpha below 1; with one class only there is nothing to fit.
+    // Without a class of two rows nothing keeps alpha below 1; with only one class there is nothing to fit.
     if sample.classes() == sample.rows || classes < 2.0 {
         return None;
     }

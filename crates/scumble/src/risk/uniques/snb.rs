@@ -3,7 +3,7 @@
 
 use super::{Sample, bisect};
 
-/// What was found.
+/// The fitted model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Snb {
     /// Classes of the population.
@@ -14,14 +14,14 @@ pub(super) struct Snb {
     pub(super) uniques: f64,
 }
 
-/// The range of log odds of beta in which a solution is looked for. Beyond it the model is a Poisson one to the last digit
-/// (large beta), or has so few unique classes that they are not worth a figure (small beta).
+/// The range of log odds of beta in which a solution is searched. Beyond it the model equals a Poisson model to the last digit
+/// (large beta), or has too few unique classes to be worth a figure (small beta).
 const WIDEST: f64 = 40.0;
 
-/// How far the expected numbers of classes may be from those of the sample, relative to them.
+/// The largest relative difference between the expected numbers of classes and those of the sample.
 const TOLERANCE: f64 = 1e-9;
 
-/// The estimate; none if no parameters give the numbers of classes of one and of two rows that the sample has.
+/// The estimate; `None` if no parameters give the numbers of classes of one and of two rows that the sample has.
 pub(super) fn estimate(sample: &Sample<'_>) -> Option<Snb> {
     let (ones, twos) = (sample.classes_of(1) as f64, sample.classes_of(2) as f64);
     solve(ones, twos, population_classes(sample), sample.fraction())
@@ -29,9 +29,9 @@ pub(super) fn estimate(sample: &Sample<'_>) -> Option<Snb> {
 
 /// The parameters under which a sample is expected to have this many classes of one and of two rows.
 ///
-/// For each beta the ratio of the two numbers leaves one alpha, so one equation in the log odds of beta remains. We know no
-/// proof that its left side grows with beta, but it does wherever the tests look: a model is found again from its own
-/// numbers, and where no solution is found, a dense scan finds none either.
+/// For each beta the ratio of the two numbers leaves one alpha, so one equation in the log odds of beta remains. There is no known proof that
+/// its left side grows with beta, but the tests find that it does: a model is found again from its own numbers, and where no solution is found,
+/// a dense scan finds none either.
 fn solve(ones: f64, twos: f64, classes: f64, fraction: f64) -> Option<Snb> {
     if ones <= 0.0 || twos <= 0.0 || fraction >= 1.0 || !classes.is_finite() || classes <= 0.0 {
         return None;
@@ -55,7 +55,7 @@ fn solve(ones: f64, twos: f64, classes: f64, fraction: f64) -> Option<Snb> {
 
 /// The model with one beta, and the alpha that the ratio of ones and twos leaves for it.
 ///
-/// Everything is computed from `1 - beta` and `(1 - beta) / beta` themselves. They cannot be had from a beta near 1, where
+/// Everything is computed from `1 - beta` and `(1 - beta) / beta` themselves. They cannot be computed from a beta near 1, where
 /// `1 - beta` is nothing but rounding.
 struct Point {
     alpha: f64,
@@ -78,7 +78,7 @@ impl Point {
         let linear = (2.0 - q) - ratio * p * square;
         let constant = ratio * p * p;
         let root = (linear * linear + 4.0 * square * constant).sqrt();
-        // Of the two ways to write the positive root, the one that does not subtract like numbers.
+        // Of the two ways to write the positive root, this one does not subtract nearly equal numbers.
         let mean =
             if linear > 0.0 { 2.0 * constant / (linear + root) } else { (root - linear) / (2.0 * square) };
         let alpha = mean / rest;
@@ -92,7 +92,7 @@ impl Point {
     }
 }
 
-/// How many classes of one and of two rows are expected in a sample (models.md 4.2).
+/// The numbers of classes of one and of two rows that are expected in a sample (models.md 4.2).
 fn expected(model: &Snb, fraction: f64) -> (f64, f64) {
     let Snb { classes, alpha, beta, .. } = *model;
     let p = beta + fraction * (1.0 - beta);
@@ -163,7 +163,7 @@ mod tests {
         assert!((found.uniques - 68.29).abs() < 5e-3, "{}", found.uniques);
     }
 
-    /// Whether the equation has a solution, by a dense look at sums over class sizes: for each beta, alpha is found by
+    /// Whether the equation has a solution, by a dense scan of sums over class sizes. For each beta, alpha is found by
     /// bisection on the ratio of twos and ones, which grows with it.
     fn has_solution(ones: f64, twos: f64, classes: f64, pi: f64) -> bool {
         let excess = |beta: f64| {
@@ -172,7 +172,8 @@ mod tests {
                 let middle = f64::midpoint(low, high);
                 let alpha = middle.exp();
                 let (p, q) = (beta + pi * (1.0 - beta), (1.0 - pi) * (1.0 - beta));
-                // Without the share of classes that show nobody, which both have and which may be too small for a number.
+                // The share of classes without a row in the sample is left out: both terms have it as a factor, and it may be too small for
+                // a number.
                 let first = 1.0 + alpha * q / p;
                 let second = pi / 2.0 * alpha * (1.0 - beta) * (2.0 - (1.0 - alpha) * q) / (p * p);
                 if second * ones < first * twos { low = middle } else { high = middle }

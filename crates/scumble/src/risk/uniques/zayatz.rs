@@ -1,9 +1,9 @@
-//! Zayatz (1991): a sample unique is a population unique with the probability that its class, were the population's classes
-//! distributed as the sample's, has one person.
+//! Zayatz' estimator (1991): the probability that a sample unique is a population unique is the probability that its class has one person,
+//! if the classes of the population are distributed like those of the sample.
 
 use super::Sample;
 
-/// What was found.
+/// The estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Zayatz {
     /// The probability that a row that is unique in the sample is unique in the population.
