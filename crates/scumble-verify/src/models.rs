@@ -1,4 +1,4 @@
-//! Do the released classes keep what is claimed?
+//! Checks whether the equivalence classes of a release keep what is claimed.
 
 mod attained;
 mod classes;
@@ -38,16 +38,16 @@ use judging::Judging;
 use relational::Relational;
 use requirement::{Requirement, Variant};
 
-/// What a release is said to keep.
+/// A claim about what a release keeps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// The quasi-identifiers: rows with the same texts in all of them are a class.
+    /// The quasi-identifiers. Rows with the same texts in all of them are an equivalence class ("class" in what follows).
     pub quasi: Vec<String>,
     /// The models that every class must satisfy.
     pub models: Vec<ModelClaim>,
-    /// Whether the class of fully suppressed rows must satisfy them too.
+    /// Whether the class of fully suppressed rows must satisfy the models too.
     pub star: StarRows,
-    /// How the values of columns are read that models judge. A column that is not named has as many values as texts.
+    /// How the values of the checked columns are read. A column that is not named has as many values as texts.
     pub values: Vec<SensitiveColumn>,
 }
 
@@ -91,7 +91,7 @@ pub struct ModelClaim {
 }
 
 impl ModelClaim {
-    /// A claim from one object that names its model: `{"model": "k_anonymity", "k": 5}`.
+    /// Reads a claim from one object that names its model: `{"model": "k_anonymity", "k": 5}`.
     pub fn from_json(object: &serde_json::Value) -> Result<Self, VerifyError> {
         let mut parameters = object.as_object().cloned().unwrap_or_default();
         match parameters.shift_remove("model") {
@@ -101,32 +101,32 @@ impl ModelClaim {
     }
 }
 
-/// What to do with rows that have `*` in every quasi-identifier.
+/// How rows with `*` in every quasi-identifier (star rows) are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StarRows {
     /// They are a class like any other: whoever is in no other class is in this one.
     Judged,
-    /// They are not judged (star policy `paper`), and the outcome says so.
+    /// They are not checked (star policy `paper`), and the outcome says so.
     Unjudged,
 }
 
-/// What is known of the original table, for models that compare with it.
+/// The original table's distributions, for models that compare with them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reference {
     /// The sensitive columns.
     pub columns: Vec<ReferenceColumn>,
 }
 
-/// A sensitive column of the original table.
+/// The distribution of a sensitive column of the original table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReferenceColumn {
     /// The column's name.
     pub name: String,
     /// How many original rows hold each value.
     pub counts: Vec<(String, u64)>,
-    /// The values of the domain, ascending, also those no row holds; for the ordered distance.
+    /// The values of the domain, ascending, including those that no row has. For the ordered distance.
     pub order: Option<Vec<String>>,
-    /// For each value its ancestors up to the root; for the hierarchical distance.
+    /// The ancestors of each value, up to the root. For the hierarchical distance.
     pub tree: Option<Vec<(String, Vec<String>)>>,
 }
 
@@ -142,52 +142,52 @@ impl ReferenceColumn {
     }
 }
 
-/// What was found; sizes and figures only, no values.
+/// What a check found. It has sizes and figures only, no values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
-    /// The rows of the release.
+    /// The number of rows in the release.
     pub rows: u64,
-    /// The rows with `*` in every quasi-identifier.
+    /// The number of rows with `*` in every quasi-identifier.
     pub star_rows: u64,
-    /// The classes without that of the star rows.
+    /// The number of classes, without that of the star rows.
     pub classes: u64,
-    /// The size of the smallest class that was judged; the star rows count if they are judged.
+    /// The size of the smallest class that was checked. The star rows count only if they are checked.
     pub smallest_class: Option<u64>,
     /// Whether every model holds.
     pub holds: bool,
-    /// Each model of the claim, in its order.
+    /// The outcome of each model of the claim, in its order.
     pub models: Vec<ModelOutcome>,
-    /// How many classes there are of each size, ascending by size, without the star rows.
+    /// Class sizes, ascending, with the number of classes of each size, without the star rows.
     pub class_sizes: Vec<(u64, u64)>,
-    /// What a reader must know.
+    /// Remarks that a reader must know.
     pub notes: Vec<String>,
 }
 
-/// What was found about one model.
+/// What a check found about one model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ModelOutcome {
     /// The model's name, as in the claim.
     pub name: String,
     /// The model in words, such as `entropy l-diversity of disease`.
     pub label: String,
-    /// The parameter that was asked for: k, l, t, or c of recursive diversity; 1 where values have shares of their own.
+    /// The parameter that was claimed: k, l, t, or c of recursive diversity; 1 where values have shares of their own.
     pub required: f64,
-    /// The same of the worst class; none if no class was judged. Of recursive diversity: the value that c must exceed
-    /// (infinite where too few values are there). Of shares that differ by value: the largest multiple of what is allowed. Of
-    /// beta and delta: infinite where no parameter would do. For t, c, shares, beta and delta smaller is better, else larger.
+    /// The same figure for the worst class; `None` if no class was checked. For recursive diversity: the value that c must exceed
+    /// (infinite if a class has too few values). For shares that differ by value: the largest multiple of what is allowed. For
+    /// beta and delta: infinite if no parameter would do. For t, c, shares, beta and delta smaller is better, otherwise larger.
     #[serde(serialize_with = "crate::figure::optional")]
     pub attained: Option<f64>,
-    /// Whether every judged class satisfies the model. Decided on exact numbers, logarithms excepted: entropy is allowed
-    /// to fall short by a relative 1e-9 so that rounding does not fail a class that is exactly diverse enough; delta, and the
-    /// −ln p of enhanced beta-likeness, are compared as they come out, correct to 1e-12.
+    /// Whether every checked class satisfies the model. This is decided on exact numbers, except for logarithms: entropy may fall
+    /// short by a relative 1e-9, so that rounding does not fail a class that is exactly diverse enough. Delta, and the −ln p of
+    /// enhanced beta-likeness, are compared as computed, correct to 1e-12.
     pub holds: bool,
-    /// The classes that do not.
+    /// The number of classes that do not satisfy it.
     pub failing_classes: u64,
-    /// Their rows.
+    /// The number of rows in these classes.
     pub failing_rows: u64,
-    /// The worst classes, worst first, whether or not they fail.
+    /// The worst classes, worst first, whether they fail or not.
     pub worst: Vec<WorstClass>,
-    /// What a reader must know about this figure.
+    /// A remark that a reader of this figure must know.
     pub note: Option<String>,
 }
 
@@ -196,25 +196,25 @@ pub struct ModelOutcome {
 pub struct WorstClass {
     /// Its number of rows.
     pub size: u64,
-    /// What it attains.
+    /// The figure that it attains.
     #[serde(serialize_with = "crate::figure::number")]
     pub attained: f64,
 }
 
-/// What a parameter that is a list must be.
+/// The message for a parameter that must be a list.
 const LIST: &str = "it must be a list of texts";
 
-/// How many of the worst classes are reported.
+/// The number of worst classes that are reported.
 pub(crate) const WORST: usize = 5;
 
-/// One class under one model.
+/// The result of one class under one model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Judgement {
     holds: bool,
     attained: f64,
 }
 
-/// Checks a release against a claim. Every model is judged on every class; nothing is taken from whoever made the release.
+/// Checks a release against a claim. Every model is checked on every class; nothing is taken from whoever made the release.
 pub fn check_models(
     release: &CodedTable,
     claim: &Claim,
@@ -223,7 +223,7 @@ pub fn check_models(
     check_models_with(release, claim, reference, None, &Control::default())
 }
 
-/// The same, with the population that some models compare with, for callers who may stop it.
+/// Checks the same, with the population that some models compare with. `control` can stop the check.
 pub fn check_models_with(
     release: &CodedTable,
     claim: &Claim,
@@ -234,7 +234,7 @@ pub fn check_models_with(
     check_counted(release, None, claim, reference, population, control)
 }
 
-/// The same of rows that count several times.
+/// Checks a release whose rows may count several times.
 fn check_counted(
     release: &CodedTable,
     weights: Option<Weights>,
@@ -243,7 +243,7 @@ fn check_counted(
     population: Option<&Population<'_>>,
     control: &Control,
 ) -> Result<Outcome, VerifyError> {
-    // Parameters first: a claim that cannot be read must not depend on the data.
+    // Parameters come first: whether a claim can be read must not depend on the data.
     claim.models.iter().try_for_each(|model| Requirement::read(model).map(drop))?;
     check_size(release, RELEASE)?;
     let Plain { release, models, reference, absent } =
@@ -273,7 +273,7 @@ fn check_counted(
             for set in &sets {
                 check(control)?;
                 control.advance(release.rows as u64);
-                // One set at a time: there may be many, and each needs a number for every row.
+                // One set of columns at a time: there may be many, and each needs a number for every row.
                 let groups = classes.on(release, set)?;
                 let outcome = judge(&groups, &mut Counted::default(), set)?;
                 sum = Some(match sum {
@@ -301,7 +301,7 @@ fn check_counted(
     })
 }
 
-/// What is known besides the release.
+/// What the check uses besides the release.
 struct Known<'a> {
     population: Option<&'a Population<'a>>,
     /// The columns that form the classes.
@@ -309,7 +309,7 @@ struct Known<'a> {
     control: &'a Control,
 }
 
-/// The outcome of a model from its judgements on classes of so many rows.
+/// Returns the outcome of a model from its results on classes of these sizes.
 fn outcome(
     requirement: &Requirement,
     name: &str,
@@ -349,7 +349,7 @@ impl WorstClass {
 }
 
 impl ModelOutcome {
-    /// The outcome of one model on two sets of classes.
+    /// Combines the outcomes of one model on two sets of classes.
     fn and(mut self, other: Self, larger_is_better: bool) -> Self {
         self.worst.extend(other.worst);
         self.worst.sort_by(|a, b| a.worse_first(b, larger_is_better));
@@ -366,7 +366,7 @@ impl ModelOutcome {
 }
 
 impl Requirement {
-    /// The column whose values are judged, if some are.
+    /// The column whose values the model checks, if there is one.
     fn column(&self) -> Option<&String> {
         match self {
             Self::KAnonymity { .. } | Self::Relational(_) | Self::People(_) | Self::Risk(_) => None,
@@ -378,15 +378,16 @@ impl Requirement {
         }
     }
 
-    /// Whether persons count instead of rows, or besides them, where persons have several: sizes of classes, and shares of values.
+    /// Whether persons are counted, instead of rows or besides them, when a person may have several rows: for sizes of classes
+    /// and shares of values.
     fn counts_persons(&self) -> bool {
         match self {
             Self::KAnonymity { .. } | Self::Guarded { .. } | Self::Relational(_) => true,
             Self::LDiversity { variant, .. } => matches!(variant, Variant::Frequency { .. }),
             Self::Values { test, .. } => test.counts_persons(),
-            // Sets of fewer columns would have to be judged too: one person's rows may be in several groups.
+            // For these, sets of fewer columns would have to be checked too: one person's rows may be in several groups.
             Self::Confidence { .. } | Self::TCloseness { .. } => false,
-            // Whoever claims these of persons with several rows is refused.
+            // Claiming one of these for persons with several rows is refused.
             Self::People(_) | Self::Risk(_) => false,
         }
     }
