@@ -15,7 +15,7 @@ pub enum VerifyError {
     /// A column of the claim is not in the table.
     #[error("the {table} has no column `{column}`")]
     NoSuchColumn {
-        /// "release", "original table" or another table's name.
+        /// "release", "original table" or "population".
         table: &'static str,
         /// The column that was asked for.
         column: String,
@@ -33,7 +33,7 @@ pub enum VerifyError {
         "column `{column}` of the {table} is not a well-formed coded column: {why}; this is a fault of the reader"
     )]
     Malformed {
-        /// "release", "original table" or another table's name.
+        /// "release", "original table" or "population".
         table: &'static str,
         /// The faulty column.
         column: String,

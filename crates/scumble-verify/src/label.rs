@@ -13,7 +13,7 @@
 //!
 //! A raw value that starts with `=`, `[` or `{`, or is `*`, is written with a leading `=`; so `=*` is the raw value `*` and
 //! `==x` is the raw value `=x`. A text that starts like an interval or a set but is not well formed is a plain text.
-//! Whether a plain text is a raw value or a node is for the column's hierarchy to say (see [`crate::Cover`]).
+//! The column's hierarchy decides whether a plain text is a raw value or a node (see [`crate::Cover`]).
 
 use std::fmt;
 

@@ -58,14 +58,14 @@ pub struct Claim {
 /// | `k_anonymity` | `k` ≥ 1, integer |
 /// | `l_diversity` | `column`; `variant` = `distinct` (integer `l` ≥ 1), `entropy` or `frequency` (real `l` ≥ 1), `recursive` (integer `l` ≥ 2, real `c` > 0) |
 /// | `t_closeness` | `column`; `t` in \[0, 1\]; `distance` = `equal`, `ordered` (`order`: the domain's values ascending) or `hierarchical` (`tree`: a list of paths, each from a value to the root) |
-/// | `lkc` | `l` ≥ 1, integer, how many columns are known (all if absent); either `k` ≥ 1, integer, for the sizes, or `column` and `c` in (0, 1\] for the shares of its values |
+/// | `lkc` | `l` ≥ 1, integer, the number of columns that are known (all if absent); either `k` ≥ 1, integer, for the sizes, or `column` and `c` in (0, 1\] for the shares of its values |
 /// | `alpha_k` | `column`; `alpha` in (0, 1\], the share that any value may have, `alphas`: a list of pairs of a value and its own share, or both |
-/// | `k_e` | `column`; either `k` ≥ 1, integer, and `count` = `distinct` or `rows`; or `e` ≥ 0, `comma`: whether that is the decimal mark, and `missing`: texts that are no numbers |
-/// | `p_sensitive` | `column`; either `p` ≥ 1, integer, and perhaps `categories`: lists of values, the most sensitive first; or `alpha` ≥ 0, `categories` and `weight_over` = `distinct` or `rows` |
+/// | `k_e` | `column`; either `k` ≥ 1, integer, and `count` = `distinct` or `rows`; or `e` ≥ 0, `comma`: whether the decimal mark is a comma, and `missing`: texts that are not numbers |
+/// | `p_sensitive` | `column`; either `p` ≥ 1, integer, and optionally `categories`: lists of values, the most sensitive first; or `alpha` ≥ 0, `categories` and `weight_over` = `distinct` or `rows` |
 /// | `xy_anonymity` | `column` (Y); `k` ≥ 1, integer |
 /// | `k_uncertainty` | `column`; `k` ≥ 1, integer |
-/// | `xy_linkability` | `column` (Y); `h` in (0, 1\]; perhaps `values`: the protected ones |
-/// | `personalised` | `column`; `p_breach` in (0, 1\]; `guarding`: the column of guarded nodes; `none`: texts that guard nothing; `tree`: a list of paths, each from a value to the root |
+/// | `xy_linkability` | `column` (Y); `h` in (0, 1\]; optionally `values`: the protected ones |
+/// | `personalised` | `column`; `p_breach` in (0, 1\]; `guarding`: the column of guarded nodes; `none`: texts that stand for guarding nothing; `tree`: a list of paths, each from a value to the root |
 /// | `multirelational` | `k` ≥ 1, integer; `count` = `multiset` or `set`; `person`: the column that says who a row is about |
 /// | `beta_likeness` | `column`; `beta` > 0; `variant` = `basic` or `enhanced` |
 /// | `delta_disclosure` | `column`; `delta` > 0 |
@@ -73,13 +73,14 @@ pub struct Claim {
 /// | `k_map` | `k` ≥ 1, integer; needs a population |
 /// | `delta_presence` | `delta_min` or `delta_max`, in \[0, 1\]; needs a population |
 ///
-/// Each may have `quasi`, the list of the quasi-identifiers that it is about; all of the claim's if absent. Where a model is
-/// about fewer columns than all, its figures are about the groups that these columns form.
+/// Each may have `quasi`, the list of the quasi-identifiers that it is about; all of the claim's if absent. If a model is about
+/// only some of them, its figures are about the groups that these columns form.
 ///
-/// Those with a `column` may have `given`, a list of other columns: the rows of a class that agree on them must satisfy the
-/// model by themselves. Those about sizes of classes or shares of single values (`k_anonymity`, `lkc` with `k`, frequency
-/// `l_diversity`, `alpha_k`, `k_e` with rows, `xy_linkability`, `personalised`) may have `person`, the column that says who a row is about: persons then count, and
-/// a share must hold among rows and among persons. In the place of `column` there may be `columns`, a list: the tuple of their values is then one value.
+/// Models with a `column` may have `given`, a list of other columns: the rows of a class that agree on these must satisfy the
+/// model by themselves. Models about sizes of classes or shares of single values (`k_anonymity`, `lkc` with `k`, frequency
+/// `l_diversity`, `alpha_k`, `k_e` with rows, `xy_linkability`, `personalised`) may have `person`, the column that says who a row
+/// is about: then persons count, and a share must hold among rows and among persons. Instead of `column` there may be `columns`,
+/// a list: the tuple of their values then counts as one value.
 ///
 /// Real numbers may be JSON numbers or texts (`"2.5"`, `"5/3"`) and are kept as exact fractions.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,7 +7,7 @@
 //!           or with + or - and is no number
 //! number  = ("+" | "-") a part with at least one digit, of digits "." ","; then perhaps "e" or "E", perhaps a sign, and digits
 //! ```
-//! This is written from the grammar, and shares no code with what writes the form.
+//! This reader is written from the grammar, and shares no code with the writer of the form.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Models that look at the rows per value of one column in each class.
+//! Models about the number of rows of each value of one column, in each equivalence class.
 //!
 //! | model | claim | what must hold in every class |
 //! |---|---|---|
@@ -7,7 +7,7 @@
 //! | `xy_anonymity`, `xy_linkability` | [`Test::Different`], [`Link`] | enough values of Y; none has more than its share |
 //! | `k_uncertainty` | [`Test::Different`] | enough sensitive values |
 //! | `p_sensitive` | [`Test::Several`], [`Weight`] | enough values or categories; they weigh enough |
-//! | `beta_likeness`, `delta_disclosure` | [`Growth`], [`Change`] | shares are near those of the original table |
+//! | `beta_likeness`, `delta_disclosure` | [`Growth`], [`Change`] | shares are close to those of the original table |
 
 mod categories;
 mod change;
