@@ -72,7 +72,7 @@ struct Dinic<'a> {
     /// The number of steps from the nearest supplier with something left, in the current phase.
     supplier_level: Vec<u32>,
     demand_level: Vec<u32>,
-    /// For each supplier, the first edge that is not used up in the current phase.
+    /// For each supplier, and below for each demand, the first edge that is not used up in the current phase.
     supplier_next: Vec<usize>,
     demand_next: Vec<usize>,
     /// Counts the work, to check once in a while whether to stop.

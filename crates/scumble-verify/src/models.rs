@@ -79,7 +79,7 @@ pub struct Claim {
 /// Models with a `column` may have `given`, a list of other columns: the rows of a class that agree on these must satisfy the
 /// model by themselves. Models about sizes of classes or shares of single values (`k_anonymity`, `lkc` with `k`, frequency
 /// `l_diversity`, `alpha_k`, `k_e` with rows, `xy_linkability`, `personalised`) may have `person`, the column that says who a row
-/// is about: then persons count, and a share must hold among rows and among persons. Instead of `column` there may be `columns`,
+/// is about: then people are counted, and a share must hold among rows and among people. Instead of `column` there may be `columns`,
 /// a list: the tuple of their values then counts as one value.
 ///
 /// Real numbers may be JSON numbers or texts (`"2.5"`, `"5/3"`) and are kept as exact fractions.
@@ -123,7 +123,7 @@ pub struct Reference {
 pub struct ReferenceColumn {
     /// The column's name.
     pub name: String,
-    /// How many original rows hold each value.
+    /// The number of original rows with each value.
     pub counts: Vec<(String, u64)>,
     /// The values of the domain, ascending, including those that no row has. For the ordered distance.
     pub order: Option<Vec<String>>,
@@ -379,7 +379,7 @@ impl Requirement {
         }
     }
 
-    /// Whether persons are counted, instead of rows or besides them, when a person may have several rows: for sizes of classes
+    /// Whether people are counted, instead of rows or besides them, when a person may have several rows: for sizes of classes
     /// and shares of values.
     fn counts_persons(&self) -> bool {
         match self {
@@ -388,7 +388,7 @@ impl Requirement {
             Self::Values { test, .. } => test.counts_persons(),
             // For these, sets of fewer columns would have to be checked too: one person's rows may be in several groups.
             Self::Confidence { .. } | Self::TCloseness { .. } => false,
-            // Claiming one of these for persons with several rows is refused.
+            // Claiming one of these for people with several rows is refused.
             Self::People(_) | Self::Risk(_) => false,
         }
     }

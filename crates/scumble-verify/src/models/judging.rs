@@ -1,5 +1,5 @@
 //! Checks one requirement on the equivalence classes of a release: by rows, by the parts into which other sensitive columns
-//! divide a class, and by persons.
+//! divide a class, and by people.
 
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ pub(super) struct Judging<'a> {
     given: Vec<&'a CodedColumn>,
     /// The column of guarded nodes, for a requirement that has one.
     guarding: Option<&'a CodedColumn>,
-    /// The column that says who each row is about, if persons count.
+    /// The column that says who each row is about, if people are counted.
     person: Option<&'a CodedColumn>,
     reference: Option<&'a Reference>,
     control: &'a Control,
@@ -186,7 +186,7 @@ impl<'a> Judging<'a> {
         Judgement { holds: one.holds && other.holds, attained }
     }
 
-    /// Checks some groups by their rows, and by their persons if those count.
+    /// Checks some groups by their rows, and by their people if those are counted.
     fn judgements(
         &self,
         groups: &Groups,
@@ -287,7 +287,7 @@ pub(super) fn present_rows(rows: usize, absent: &[(&CodedColumn, u32)]) -> Vec<u
     (0..rows as u32).filter(present).collect()
 }
 
-/// Returns how many persons each group has, and how many of them have each value in it.
+/// Returns how many people each group has, and how many of them have each value in it.
 fn persons(
     groups: &Groups,
     person: &CodedColumn,

@@ -32,7 +32,7 @@ pub struct ReleaseInParts {
     weights: Vec<u64>,
     /// The number of all rows together.
     rows: u64,
-    /// How many of the stored rows are known to be distinct, from the first one on.
+    /// The number of stored rows that are known to be distinct, from the first one on.
     distinct: usize,
 }
 

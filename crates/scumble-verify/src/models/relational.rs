@@ -1,4 +1,4 @@
-//! Multirelational k-anonymity (models.md 1.7): at least k persons share what all rows of a person show together.
+//! Multirelational k-anonymity (models.md 1.7): at least k people share what all rows of a person show together.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub struct Relation<'a> {
     pub person: &'a str,
 }
 
-/// Checks multirelational k-anonymity over several tables: at least `k` persons share all rows of a person in all tables. A
+/// Checks multirelational k-anonymity over several tables: at least `k` people share all rows of a person in all tables. A
 /// person without rows in a table shows nothing there. With `set`, it does not matter how often a person shows the same.
 pub fn check_relations(
     relations: &[Relation<'_>],
@@ -59,7 +59,7 @@ impl Relational {
         format!("multirelational k-anonymity{over}{numbers}")
     }
 
-    /// Checks all persons of some tables. The classes of the outcome are groups of persons here.
+    /// Checks all people of some tables. The classes of the outcome are groups of people here.
     pub(super) fn judge(
         &self,
         name: &str,

@@ -34,7 +34,7 @@ pub(super) enum Requirement {
         column: String,
         c: Rational,
     },
-    /// All rows of a person together look like those of other persons.
+    /// All rows of a person together look like those of other people.
     Relational(Relational),
     /// For nobody is the share of values below their guarded node too large.
     Guarded {

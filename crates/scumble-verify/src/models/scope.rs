@@ -14,7 +14,7 @@ pub(super) struct Scope {
     pub(super) given: Vec<String>,
     /// The columns whose tuples count as one value, if the requirement is about tuples.
     pub(super) joint: Option<Vec<String>>,
-    /// The column that says who a row is about, if persons count.
+    /// The column that says who a row is about, if people are counted.
     pub(super) person: Option<String>,
 }
 

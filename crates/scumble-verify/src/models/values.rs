@@ -137,7 +137,7 @@ impl Test {
         }
     }
 
-    /// Whether persons count if they may have several rows.
+    /// Whether people are counted if they may have several rows.
     pub(super) fn counts_persons(&self) -> bool {
         matches!(self, Self::Shares(_) | Self::Link(_) | Self::Count { rows: true, .. })
     }

@@ -1,4 +1,4 @@
-//! Several sensitive columns, persons with several rows, guarded nodes, and all rows of a person together.
+//! Several sensitive columns, people with several rows, guarded nodes, and all rows of a person together.
 
 use scumble_files::Control;
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ fn tuples_are_told_apart() {
     assert!(found.holds && found.models[0].attained == Some(0.0));
 }
 
-/// The class (eng,Z1) has p1 flu, p1 hiv and p2 flu. There are two persons; flu is in 2/3 of the rows, and both persons have it.
+/// The class (eng,Z1) has p1 flu, p1 hiv and p2 flu. There are two people; flu is in 2/3 of the rows, and both people have it.
 fn visits() -> CodedTable {
     table(&[
         ("q", &["E", "E", "E"]),
