@@ -1,4 +1,4 @@
-//! Writes what the fuzzers of Parquet and Arrow start from, whole files and damaged ones: `cargo run --example seeds FOLDER`.
+//! Writes the files that the fuzzers of Parquet and Arrow start from, whole and damaged: `cargo run --example seeds FOLDER`.
 
 #[path = "../tests/common/broken.rs"]
 #[allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! From what each worker saw to one table: dictionaries are merged and sorted, codes rewritten.
+//! Puts together what each worker read: merges and sorts their dictionaries, and rewrites the codes.
 
 use rayon::prelude::*;
 
@@ -8,19 +8,19 @@ use crate::table::{CodedColumn, CodedTable, Codes, Texts};
 
 /// The codes of some consecutive rows, in the dictionaries of one worker.
 pub(crate) struct Piece {
-    /// Which worker's dictionaries the codes refer to.
+    /// The worker whose dictionaries the codes refer to.
     pub(crate) worker: usize,
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) rows: usize,
     /// One list of codes for each column.
     pub(crate) columns: Vec<Codes>,
 }
 
-/// Everything that was read, before it is one table.
+/// Everything that was read, before it is put together into one table.
 pub(crate) struct Pieces {
-    /// For each worker the dictionaries of the columns.
+    /// The dictionaries of the columns, for each worker.
     pub(crate) dictionaries: Vec<Vec<Dictionary>>,
-    /// In the order of the file.
+    /// The pieces, in the order of the file.
     pub(crate) pieces: Vec<Piece>,
 }
 
@@ -30,8 +30,8 @@ impl Pieces {
         self.pieces.iter().map(|piece| piece.rows).sum()
     }
 
-    /// One table with sorted dictionaries; the same for any number of workers and any pieces. Fails with
-    /// the column of the file whose texts pass the limit.
+    /// Merges the pieces into one table with sorted dictionaries. The table is the same for any number of workers and any cut
+    /// into pieces. Fails with the column of the file whose texts exceed the limit.
     pub(crate) fn merge(self, selection: &Selection, limit: usize) -> Result<CodedTable, usize> {
         let names = &selection.names;
         let rows = self.rows();
@@ -66,15 +66,15 @@ impl Pieces {
     }
 }
 
-/// A text of one worker's dictionary. The prefix decides most comparisons without a look at the text.
+/// A text of one worker's dictionary. Most comparisons need only the prefix, not the text itself.
 struct Entry {
     prefix: u64,
     worker: u32,
     local: u32,
 }
 
-/// The distinct texts of all dictionaries, sorted, and for each dictionary the new code of each old one.
-/// None if the texts pass the limit.
+/// Returns the distinct texts of all dictionaries, sorted, and for each dictionary the new code of each old one. Returns `None`
+/// if the texts exceed the limit.
 fn merge_texts(sources: &[Texts], limit: usize) -> Option<(Texts, Vec<Vec<u32>>)> {
     let mut entries: Vec<Entry> = Vec::with_capacity(sources.iter().map(|texts| texts.len()).sum());
     for (worker, texts) in sources.iter().enumerate() {
@@ -106,7 +106,7 @@ fn merge_texts(sources: &[Texts], limit: usize) -> Option<(Texts, Vec<Vec<u32>>)
     Some((merged, code_of))
 }
 
-/// The first eight bytes as a number that orders as the bytes do.
+/// The first eight bytes as a number that sorts as the bytes do.
 fn prefix(text: &[u8]) -> u64 {
     let mut first = [0; 8];
     let length = text.len().min(8);

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 /// How a file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compression {
-    /// Not at all.
+    /// Uncompressed.
     #[default]
     None,
     /// gzip (`.gz`).
@@ -15,7 +15,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// What the first bytes of a file show.
+    /// Recognises the compression by the first bytes of a file.
     pub(crate) fn recognise(first: &[u8]) -> Self {
         if first.starts_with(&[0x1f, 0x8b]) {
             Self::Gzip
@@ -26,7 +26,7 @@ impl Compression {
         }
     }
 
-    /// A reader of what is inside.
+    /// Returns a reader of the uncompressed content.
     pub(crate) fn decompress<'a>(
         self,
         source: Box<dyn Read + Send + 'a>,

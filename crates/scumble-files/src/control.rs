@@ -1,4 +1,4 @@
-//! Who watches a piece of work, and may end it.
+//! Progress and cancellation of a piece of work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
-/// Tells how far a stage of some work is, and whether it is to stop. Clones are one and the same.
+/// Shows how far a stage of some work is and whether the work is to stop. Clones share one state.
 ///
-/// Whoever works asks [`Control::check`] from time to time, at best every 50 ms. So work ends soon after somebody cancels it, or after its
-/// deadline, with [`crate::ErrorKind::Interrupted`]; nothing that is half done is left behind.
+/// Working code calls [`Control::check`] from time to time, ideally every 50 ms. So the work ends soon after somebody cancels it
+/// or after its deadline, with [`crate::ErrorKind::Interrupted`]; nothing half done is left behind.
 #[derive(Debug, Clone, Default)]
 pub struct Control {
     state: Arc<State>,
-    /// The threads that work; those of the pool in which the work is called, if there is none.
+    /// The threads to work on; if there are none, the thread pool of the caller.
     pool: Option<Arc<rayon::ThreadPool>>,
 }
 
@@ -21,7 +21,7 @@ pub struct Control {
 struct State {
     is_cancelled: AtomicBool,
     deadline: Option<Instant>,
-    /// What is done of the stage, and what there is in all; 0 if nobody knows.
+    /// How much of the stage is done, and how much there is in all; 0 if nobody knows.
     done: AtomicU64,
     all: AtomicU64,
     unit: AtomicU8,
@@ -30,25 +30,25 @@ struct State {
     gaps: Option<Gaps>,
 }
 
-/// What work is counted in.
+/// The unit in which work is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Steps of a search, or of something else that goes on one by one.
+    /// Steps of a search or of any other step-by-step work.
     Steps = 0,
     /// Rows of a table.
     Rows = 1,
-    /// Bytes of a file, as they are on the disk.
+    /// Bytes of a file, as stored on the disk.
     Bytes = 2,
 }
 
-/// Looks are counted only where somebody wants to know: on many threads that costs more than the look.
+/// Counts the checks, only where somebody wants to know: on many threads, counting costs more than the check.
 #[derive(Debug)]
 struct Looks {
     most: u64,
     taken: AtomicU64,
 }
 
-/// Work is held at a look only in tests.
+/// Holds the work at one of its checks. Only tests do that.
 struct Held {
     at: u64,
     taken: AtomicU64,
@@ -71,11 +71,11 @@ impl Held {
     }
 }
 
-/// The times between looks are measured only where somebody wants to know.
+/// Measures the times between checks, only where somebody wants to know.
 #[derive(Debug)]
 struct Gaps {
     began: Instant,
-    /// When somebody looked last, and the longest time between two looks, in nanoseconds.
+    /// The time of the last check, and the longest time between two checks, in nanoseconds.
     last: AtomicU64,
     longest: AtomicU64,
 }
@@ -93,33 +93,35 @@ impl Control {
         Self { state: Arc::new(state), pool: None }
     }
 
-    /// Work that ends after a point in time.
+    /// Returns a control whose work ends at a deadline.
     #[must_use]
     pub fn until(deadline: Instant) -> Self {
         Self::of(State { deadline: Some(deadline), ..State::default() })
     }
 
-    /// Work that ends once somebody has looked so often whether it is to end, for tests: no time is measured.
+    /// Returns a control whose work ends after this many checks, for tests: no time is measured.
     #[must_use]
     pub fn of_looks(most: u64) -> Self {
         Self::of(State { looks: Some(Looks { most, taken: AtomicU64::new(0) }), ..State::default() })
     }
 
-    /// Work that waits at a look, counted from 0, until somebody cancels it or `holds` says no, for tests of whoever cancels.
+    /// Returns a control whose work waits at one check, counted from 0, until somebody cancels it or `holds` returns false. It is
+    /// for tests of cancellation.
     #[must_use]
     pub fn held_at(look: u64, holds: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let held = Held { at: look, taken: AtomicU64::new(0), holds: Box::new(holds) };
         Self::of(State { held: Some(held), ..State::default() })
     }
 
-    /// Work of which the longest time between two looks is measured, for benches.
+    /// Returns a control that measures the longest time between two checks, for benchmarks.
     #[must_use]
     pub fn timed() -> Self {
         let gaps = Gaps { began: Instant::now(), last: AtomicU64::new(0), longest: AtomicU64::new(0) };
         Self::of(State { gaps: Some(gaps), ..State::default() })
     }
 
-    /// The longest time for which nobody looked, of all threads together, since this was last asked; that up to now included.
+    /// Returns the longest time in which no thread checked, since this was last called. The time from the last check until now
+    /// counts too.
     #[must_use]
     pub fn longest_gap(&self) -> Duration {
         let Some(gaps) = &self.state.gaps else { return Duration::ZERO };
@@ -127,13 +129,13 @@ impl Control {
         Duration::from_nanos(gaps.longest.swap(0, Ordering::Relaxed))
     }
 
-    /// How often somebody has looked, where looks are counted.
+    /// The number of checks so far, where they are counted.
     #[must_use]
     pub fn looks(&self) -> u64 {
         self.state.looks.as_ref().map_or(0, |looks| looks.taken.load(Ordering::Relaxed))
     }
 
-    /// The same work on so many threads of its own. No result depends on their number.
+    /// Gives the work this many threads of its own. No result depends on their number.
     pub fn on_threads(self, threads: usize) -> Result<Self> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| {
@@ -142,7 +144,7 @@ impl Control {
         Ok(Self { pool: Some(Arc::new(pool)), ..self })
     }
 
-    /// Does work on the threads that are meant for it.
+    /// Runs work on the threads of this control.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match &self.pool {
             Some(pool) => pool.install(work),
@@ -150,12 +152,12 @@ impl Control {
         }
     }
 
-    /// Asks whoever works to stop.
+    /// Asks the work to stop.
     pub fn cancel(&self) {
         self.state.is_cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether work is to stop. Once it is, it stays so.
+    /// Whether the work is to stop. Once true, this stays true.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         let state = &*self.state;
@@ -177,30 +179,30 @@ impl Control {
         is_over
     }
 
-    /// An error if work is to stop.
+    /// Returns an error if the work is to stop.
     pub fn check(&self) -> Result<()> {
         if self.is_cancelled() { Err(Error::interrupted()) } else { Ok(()) }
     }
 
-    /// Checks from time to time in a loop over little work.
+    /// Returns a counter that checks from time to time, for a loop whose rounds are short.
     #[must_use]
     pub fn pace(&self) -> Pace<'_> {
         Pace { control: self, left: STRIDE }
     }
 
-    /// A stage of so many steps begins; `None` if nobody knows how many.
+    /// Begins a stage of this many steps; `None` if nobody knows how many.
     pub fn begin(&self, all: Option<u64>) {
         self.begin_in(all, Unit::Steps);
     }
 
-    /// A stage of so much work begins; `None` if nobody knows how much.
+    /// Begins a stage of this much work; `None` if nobody knows how much.
     pub fn begin_in(&self, all: Option<u64>, unit: Unit) {
         self.state.done.store(0, Ordering::Relaxed);
         self.state.all.store(all.unwrap_or(0), Ordering::Relaxed);
         self.state.unit.store(unit as u8, Ordering::Relaxed);
     }
 
-    /// What the work of the stage is counted in.
+    /// The unit in which the work of the stage is counted.
     #[must_use]
     pub fn unit(&self) -> Unit {
         match self.state.unit.load(Ordering::Relaxed) {
@@ -210,12 +212,12 @@ impl Control {
         }
     }
 
-    /// So much more of the stage is done.
+    /// Adds to the work of the stage that is done.
     pub fn advance(&self, work: u64) {
         self.state.done.fetch_add(work, Ordering::Relaxed);
     }
 
-    /// What is done of the stage, and what there is in all, if that is known.
+    /// How much of the stage is done, and how much there is in all, if that is known.
     #[must_use]
     pub fn done(&self) -> (u64, Option<u64>) {
         let all = self.state.all.load(Ordering::Relaxed);
@@ -223,10 +225,10 @@ impl Control {
     }
 }
 
-/// So much work is done between two looks; a unit of it takes up to some microseconds.
+/// The work done between two checks. One unit of it takes up to a few microseconds.
 const STRIDE: usize = 1 << 12;
 
-/// Counts work, and looks once in a while whether it is to stop.
+/// Counts work, and checks once in a while whether to stop.
 #[derive(Debug)]
 pub struct Pace<'a> {
     control: &'a Control,
@@ -234,7 +236,7 @@ pub struct Pace<'a> {
 }
 
 impl Pace<'_> {
-    /// Tells that so much work was done; an error as of [`Control::check`].
+    /// Adds this much work. Returns an error as [`Control::check`] does.
     #[inline]
     pub fn tick(&mut self, work: usize) -> Result<()> {
         if self.left > work {
@@ -286,7 +288,7 @@ mod tests {
         let other = control.clone();
         let looks = std::thread::spawn(move || [other.is_cancelled(), other.is_cancelled()]);
         control.cancel();
-        // The first look may come before it is cancelled; the second waits.
+        // The first check may come before the cancellation; the second waits for it.
         assert!(looks.join().expect("two looks")[1]);
         let control = Control::held_at(0, || false);
         assert!(!control.is_cancelled() && !control.is_cancelled());

@@ -1,8 +1,8 @@
-//! The dictionary of one column while it is being read: texts to codes, in order of first sight.
+//! The dictionary of one column while the column is read: maps texts to codes, in order of first appearance.
 //!
-//! This is the innermost loop of reading, so it is built for short texts: one of at most 11 bytes fits,
-//! with its length and its code, in a 128-bit number. These numbers are the entries of the hash table, so
-//! that a text is found without a look at the texts themselves, which would miss the processor's caches.
+//! This is the innermost loop of reading, so it is built for short texts: one of at most 11 bytes fits, with its length and its
+//! code, into a 128-bit number. These numbers are the entries of the hash table. So a text is found without reading the stored
+//! texts, which would miss the processor's caches.
 
 use std::hash::BuildHasher;
 
@@ -10,10 +10,10 @@ use hashbrown::HashTable;
 
 use crate::table::Texts;
 
-/// How many bytes must be readable behind the end of a text given to [`Dictionary::code_at`].
+/// The number of bytes that must be readable behind a text that is given to [`Dictionary::code_at`].
 pub(crate) const PADDING: usize = 16;
 
-/// The longest text that fits a table entry.
+/// The longest text that fits into a table entry.
 const SHORT: usize = 11;
 
 /// Why a text got no code.
@@ -25,21 +25,21 @@ pub(crate) enum Refusal {
     NotUtf8,
 }
 
-/// One column's texts, in order of first sight.
+/// One column's texts, in order of first appearance.
 pub(crate) struct Dictionary {
     texts: Texts,
-    /// The key of each short text, with its code above [`KEY_BITS`].
+    /// The key of each short text, with its code in the bits above [`KEY_BITS`].
     short: HashTable<u128>,
     /// The codes of the longer texts.
     long: HashTable<u32>,
     limit: usize,
 }
 
-/// The key of a short text: its bytes, filled up with zeros, and its length.
+/// The number of bits of a short text's key: its bytes, padded with zeros, and its length.
 const KEY_BITS: u32 = 96;
 const KEY: u128 = (1 << KEY_BITS) - 1;
 
-/// The bits of the first `n` bytes of 16, little-endian.
+/// Masks that keep the first `n` of 16 bytes, little-endian.
 const FIRST_BYTES: [u128; SHORT + 1] = {
     let mut masks = [0; SHORT + 1];
     let mut bytes = 1;
@@ -61,29 +61,28 @@ impl Dictionary {
         }
     }
 
-    /// The texts so far; the code of a text is its place.
+    /// The texts so far; the code of a text is its position.
     pub(crate) fn texts(&self) -> &Texts {
         &self.texts
     }
 
-    /// How many bytes of memory this takes at most, now or when it is merged with those of other workers.
+    /// The most bytes of memory that this takes, now or when it is merged with the dictionaries of other workers.
     pub(crate) fn memory(&self) -> u64 {
-        // A list that grows is there twice for a moment, and so are texts and their ends when dictionaries are merged.
+        // A list that grows exists twice for a moment. So do texts and their ends when dictionaries are merged.
         let texts = 2 * (self.texts.bytes().len() + 4 * self.texts.len());
-        // An entry has a byte beside it; a table that grows is there with the one of half its size.
+        // Each entry has a control byte; a table that grows exists beside the one of half its size.
         let tables = (17 * self.short.capacity() + 5 * self.long.capacity()) * 3 / 2;
-        // 16 bytes for sorting, 4 for the new code. The tables are gone by then.
+        // 16 bytes for sorting, 4 for the new code. By then the tables are freed.
         let merging = 20 * self.texts.len();
         (texts + tables.max(merging)) as u64
     }
 
-    /// The texts alone; what was only needed to find them is freed.
+    /// Returns the texts alone, and frees what was only needed to find them.
     pub(crate) fn into_texts(self) -> Texts {
         self.texts
     }
 
-    /// The code of the text `buffer[start..start + length]`; [`PADDING`] more bytes must follow it in
-    /// the buffer.
+    /// Returns the code of the text `buffer[start..start + length]`. At least [`PADDING`] bytes must follow it in the buffer.
     #[inline]
     pub(crate) fn code_at(&mut self, buffer: &[u8], start: usize, length: usize) -> Result<u32, Refusal> {
         if length > SHORT {
@@ -98,7 +97,7 @@ impl Dictionary {
         }
     }
 
-    /// The code of a text that stands alone.
+    /// Returns the code of a text that need not be padded.
     pub(crate) fn code_of(&mut self, text: &[u8]) -> Result<u32, Refusal> {
         if text.len() > SHORT {
             return self.code_of_long(text);
@@ -139,12 +138,12 @@ impl Dictionary {
     }
 }
 
-/// The hash of a text that is not short, the same for every run and machine.
+/// The hash of a text that is not short. It is the same in every run and on every machine.
 fn hash_long(text: &[u8]) -> u64 {
     foldhash::fast::FixedState::default().hash_one(text)
 }
 
-/// The hash of a short text's key: one wide product, folded.
+/// The hash of a short text's key: one wide product, folded to 64 bits.
 #[inline]
 fn hash_short(key: u128) -> u64 {
     // Digits of pi, as good as any odd constants.

@@ -1,4 +1,4 @@
-//! The SHA-256 of a file, by which anybody can tell whether it is the file that is meant.
+//! The SHA-256 of a file, by which anybody can check that a file is the one that is meant.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};

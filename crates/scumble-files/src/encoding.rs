@@ -1,4 +1,4 @@
-//! Text encodings: recognised, and turned to UTF-8 while reading.
+//! Text encodings: recognises them and converts to UTF-8 while reading.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -18,7 +18,8 @@ pub enum Encoding {
     Utf16Le,
     /// UTF-16, big-endian.
     Utf16Be,
-    /// Windows-1252, also called ANSI or (nearly) Latin-1; never guessed.
+    /// Windows-1252, also called ANSI or (nearly) Latin-1. Detected only where it is clear that a text which is not UTF-8 is in
+    /// this encoding.
     Windows1252,
 }
 
@@ -50,8 +51,8 @@ impl FromStr for Encoding {
 }
 
 impl Encoding {
-    /// The encoding that the first bytes of a file show: by a byte order mark, or by the zero bytes that
-    /// UTF-16 puts beside every ASCII character.
+    /// Recognises the encoding by the first bytes of a file: by a byte order mark, or by the zero bytes that UTF-16 puts beside
+    /// every ASCII character.
     pub(crate) fn recognise(first: &[u8]) -> Self {
         if first.starts_with(&[0xff, 0xfe]) {
             return Self::Utf16Le;
@@ -62,7 +63,7 @@ impl Encoding {
         let first = &first[..first.len().min(1024)];
         let zeros = |parity: usize| first.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
         let pairs = first.len() / 2;
-        // Other characters may have a zero byte on the other side, but not as often.
+        // Other characters may have a zero byte on the other side, but less often.
         let most = |zeros: usize, others: usize| zeros > 0 && zeros * 2 >= pairs && others * 4 <= zeros;
         if most(zeros(1), zeros(0)) {
             Self::Utf16Le
@@ -73,7 +74,7 @@ impl Encoding {
         }
     }
 
-    /// A reader of the same text in UTF-8 without a byte order mark.
+    /// Returns a reader of the same text in UTF-8, without a byte order mark.
     pub(crate) fn to_utf8<'a>(
         self,
         source: Box<dyn Read + Send + 'a>,
@@ -99,18 +100,17 @@ fn without_mark<'a>(mut source: Box<dyn Read + Send + 'a>) -> io::Result<Box<dyn
     Ok(Box::new(io::Cursor::new(first).chain(source)))
 }
 
-/// The file holds bytes that mean nothing in its encoding.
+/// The error of bytes that mean nothing in the file's encoding.
 #[derive(Debug, thiserror::Error)]
 #[error("undecodable bytes")]
 pub(crate) struct Undecodable;
 
-/// Reads text in another encoding as UTF-8. Strict: what cannot be decoded is an error, never a
-/// replacement character.
+/// Reads text in another encoding as UTF-8. What cannot be decoded is an error, never a replacement character.
 struct Transcoder<R> {
     source: R,
     decoder: Decoder,
     input: Box<[u8]>,
-    /// What was decoded, and how much of it was read.
+    /// The decoded text, and how much of it has been read.
     output: Vec<u8>,
     given: usize,
     /// Set at the end of the source, or at bytes that cannot be decoded.
@@ -128,7 +128,7 @@ impl<R: Read> Transcoder<R> {
             self.decoder.decode_to_utf8_without_replacement(&self.input[..count], &mut self.output, is_last);
         self.output.truncate(written);
         self.given = 0;
-        // With that much room the decoder never stops for want of it.
+        // The buffer is large enough that the decoder never stops because it is full.
         if result != DecoderResult::InputEmpty {
             self.ended = Some(Err(Undecodable));
         } else if is_last {

@@ -1,8 +1,9 @@
-//! Errors, sorted by who must act on them: one type for the whole house, in the crate on which the others stand.
+//! Errors, sorted by who must act on them. All crates share this one type; it is here because the other crates depend on this
+//! one.
 //!
-//! No message carries a cell value: a message names a file, a row number and a column, and what to do next. Labels that
-//! the user wrote (hierarchy files, configuration) may be quoted. No message names a flag of the command line either:
-//! what to do next is data ([`Remedy`]), and every interface says it in its own terms.
+//! No message carries a cell value: a message names a file, a row number and a column, and what to do next. Labels that the user
+//! wrote (hierarchy files, configuration) may be quoted. No message names a flag of the command line either: what to do next is
+//! data ([`Remedy`]), and every interface words it in its own terms.
 
 use std::fmt::{self, Display, Write};
 use std::io;
@@ -21,11 +22,11 @@ struct Parts {
     source: Option<io::Error>,
 }
 
-/// Whose turn it is.
+/// The kind of an error, which shows who must act on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The plan, or what the program was asked for, must be changed.
+    /// The plan, or the request to the program, must be changed.
     Config,
     /// The data (a table or a hierarchy) must be changed.
     Data,
@@ -35,15 +36,15 @@ pub enum ErrorKind {
     Infeasible,
     /// The budget of the search was spent before there was anything that could be published.
     OutOfBudget,
-    /// Memory or disk ran out, or the table is larger than this program can take.
+    /// Memory or disk ran out, or the table is larger than this program can handle.
     Resources,
     /// The system refused to read or write.
     Io,
     /// The written release did not pass the independent check, so it was not published.
     Verification,
-    /// What the records of a release give away together is more than the plan allows, so it was not published.
+    /// The rows of a release together reveal more than the plan allows, so it was not published.
     Audit,
-    /// The release has its name, and something that was to follow failed: its datasheet, its report, or what the system confirms.
+    /// The release was published, and a later step failed: writing its datasheet or its report, or having the system confirm it.
     AfterPublishing,
     /// Somebody stopped the run, or its deadline passed.
     Interrupted,
@@ -51,10 +52,10 @@ pub enum ErrorKind {
     Internal,
 }
 
-/// Where in the data something is wrong, as far as it is known.
+/// The place in the data where something is wrong, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Where in a plan, as editors write it: `release.toml:12:5`.
+    /// The place in a plan, as editors write it: `release.toml:12:5`.
     pub line: Option<String>,
     /// The file or table.
     pub file: Option<String>,
@@ -68,7 +69,7 @@ pub struct Place {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// An error of a kind; `what` says what happened and why, as a sentence without its full stop.
+    /// Creates an error of a kind. `what` says what happened and why, as a sentence without its full stop.
     pub fn new(kind: ErrorKind, what: impl Display) -> Self {
         Self(Box::new(Parts {
             kind,
@@ -79,50 +80,50 @@ impl Error {
         }))
     }
 
-    /// An error that the plan must mend.
+    /// Creates an error that a change of the plan can fix.
     pub fn config(what: impl Display) -> Self {
         Self::new(ErrorKind::Config, what)
     }
 
-    /// An error that the data must mend.
+    /// Creates an error that a change of the data can fix.
     pub fn data(what: impl Display) -> Self {
         Self::new(ErrorKind::Data, what)
     }
 
-    /// A combination that this algorithm cannot serve.
+    /// Creates an error for a combination that this algorithm cannot serve.
     pub fn refused(what: impl Display) -> Self {
         Self::new(ErrorKind::Refused, what)
     }
 
-    /// A requirement that no release meets.
+    /// Creates an error for a requirement that no release meets.
     pub fn infeasible(what: impl Display) -> Self {
         Self::new(ErrorKind::Infeasible, what)
     }
 
-    /// Too little memory, disk or room in this program.
+    /// Creates an error for too little memory or disk, or for more data than this program can handle.
     pub fn resources(what: impl Display) -> Self {
         Self::new(ErrorKind::Resources, what)
     }
 
-    /// A written release that did not pass the independent check.
+    /// Creates an error for a written release that did not pass the independent check.
     pub fn verification(what: impl Display) -> Self {
         Self::new(ErrorKind::Verification, what)
     }
 
-    /// What the system refused to do; `what` says what was being done, with the file's name.
+    /// Creates an error for what the system refused to do. `what` says what was being done, with the file's name.
     pub fn io(what: impl Display, source: io::Error) -> Self {
         let mut error = Self::new(ErrorKind::Io, what);
         error.0.source = Some(source);
         error
     }
 
-    /// Somebody stopped the run.
+    /// Creates the error of a run that somebody stopped.
     #[must_use]
     pub fn interrupted() -> Self {
         Self::new(ErrorKind::Interrupted, "interrupted: nothing was released")
     }
 
-    /// A bug.
+    /// Creates an error for a bug.
     pub fn internal(what: impl Display) -> Self {
         Self::new(
             ErrorKind::Internal,
@@ -130,118 +131,118 @@ impl Error {
         )
     }
 
-    /// The error, about this file or table.
+    /// Names the file or table of the error.
     #[must_use]
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
         self.0.place.file = Some(file.into());
         self
     }
 
-    /// The error, about this place in a plan, as editors write it: `release.toml:12:5`.
+    /// Names the place in a plan, as editors write it: `release.toml:12:5`.
     #[must_use]
     pub fn at_line(mut self, line: impl Into<String>) -> Self {
         self.0.place.line = Some(line.into());
         self
     }
 
-    /// The error, about this row.
+    /// Names the row of the error.
     #[must_use]
     pub fn in_row(mut self, row: u64) -> Self {
         self.0.place.row = Some(row);
         self
     }
 
-    /// The error, about this column.
+    /// Names the column of the error.
     #[must_use]
     pub fn in_column(mut self, column: impl Into<String>) -> Self {
         self.0.place.column = Some(column.into());
         self
     }
 
-    /// The error with something that would help, after what helps already.
+    /// Adds a remedy behind those that the error has.
     #[must_use]
     pub fn with(mut self, remedy: Remedy) -> Self {
         self.0.remedies.push(remedy);
         self
     }
 
-    /// The error with something to set, or a model to ask for, that would help and protects people as much as before.
+    /// Adds a setting, or a model to ask for, that would help and protects people as much as before.
     #[must_use]
     pub fn set(self, what: impl Into<Action>, words: impl Into<String>) -> Self {
         self.with(Remedy::new(what, words))
     }
 
-    /// The error with something to set, or a model to ask for, that would help and protects people less.
+    /// Adds a setting, or a model to ask for, that would help and protects people less.
     #[must_use]
     pub fn weaken(self, what: impl Into<Action>, words: impl Into<String>) -> Self {
         self.with(Remedy::weakening(what, words))
     }
 
-    /// The error with something to leave out that would help, and protects people as much as before.
+    /// Adds a setting to leave out that would help and protects people as much as before.
     #[must_use]
     pub fn unset(self, setting: Setting, words: impl Into<String>) -> Self {
         self.with(Remedy::new(Action::Unset(setting), words))
     }
 
-    /// The error with something to leave out that would help, and protects people less.
+    /// Adds a setting to leave out that would help and protects people less.
     #[must_use]
     pub fn weaken_without(self, setting: Setting, words: impl Into<String>) -> Self {
         self.with(Remedy::weakening(Action::Unset(setting), words))
     }
 
-    /// The error with the advice to use another algorithm, one that is like this. Who knows the algorithms and what is asked of them
-    /// says which.
+    /// Adds the advice to use another algorithm, one that fits `wish`. The library, which knows the algorithms and the request,
+    /// fills in which one.
     #[must_use]
     pub fn another(self, wish: Wish) -> Self {
         self.with(Remedy::new(Action::Another(wish), wish.words()))
     }
 
-    /// The error with the advice to use any other algorithm that serves what is asked, in words that say what about.
+    /// Adds the advice to use any other algorithm that serves the request, in words that say what about.
     #[must_use]
     pub fn another_that(self, words: impl Into<String>) -> Self {
         self.with(Remedy::new(Action::Another(Wish::Serving), words))
     }
 
-    /// The error with something to do that would help, and protects people as much as before.
+    /// Adds something to do that would help and protects people as much as before.
     #[must_use]
     pub fn advise(self, words: impl Into<String>) -> Self {
         self.with(Remedy::new(Action::Do, words))
     }
 
-    /// The error with something to do that would help, and protects people less.
+    /// Adds something to do that would help and protects people less.
     #[must_use]
     pub fn concede(self, words: impl Into<String>) -> Self {
         self.with(Remedy::weakening(Action::Do, words))
     }
 
-    /// The error with its remedies changed one by one; those that come back as nothing are dropped.
+    /// Changes the remedies one by one. Those for which `change` returns `None` are dropped.
     #[must_use]
     pub fn remedied(mut self, change: impl FnMut(Remedy) -> Option<Remedy>) -> Self {
         self.0.remedies = self.0.remedies.into_iter().filter_map(change).collect();
         self
     }
 
-    /// The same error of another kind.
+    /// Returns the same error with another kind.
     #[must_use]
     pub fn of_kind(mut self, kind: ErrorKind) -> Self {
         self.0.kind = kind;
         self
     }
 
-    /// The same error in other words; where it is and what helps stay.
+    /// Returns the same error in other words. Its place and its remedies stay.
     #[must_use]
     pub fn reworded(mut self, words: impl FnOnce(String) -> String) -> Self {
         self.0.what = words(std::mem::take(&mut self.0.what));
         self
     }
 
-    /// Whose turn it is.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// What happened, without where and without what helps.
+    /// What happened, without the place and without the remedies.
     #[must_use]
     pub fn what(&self) -> &str {
         &self.0.what
@@ -259,13 +260,13 @@ impl Error {
         &self.0.remedies
     }
 
-    /// Whether this is of one of these kinds.
+    /// Whether the error is of one of these kinds.
     #[must_use]
     pub fn is(&self, kinds: &[ErrorKind]) -> bool {
         kinds.contains(&self.0.kind)
     }
 
-    /// The whole message, for an interface that says in its own terms what is set or left out: `--class COLUMN`,
+    /// Returns the whole message. `setting` words what is to be set or left out in the interface's own terms: `--class COLUMN`,
     /// `class="…"`, a button.
     #[must_use]
     pub fn worded(&self, setting: impl Fn(&Remedy) -> Option<String>) -> String {
@@ -304,7 +305,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// `'people.csv', row 12, column 'age': `, or nothing if no place is known.
+/// Writes `'people.csv', row 12, column 'age': `, or nothing if no place is known.
 impl Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let one_line = crate::shown::on_one_line;
@@ -321,7 +322,7 @@ impl Display for Place {
     }
 }
 
-/// An error of reading the file called `name`, with what helps where the kind of error tells.
+/// The error of reading the file called `name`, with advice where the kind of error allows some.
 pub(crate) fn reading(name: &str, source: io::Error) -> Error {
     let kind = source.kind();
     let error = |why: &str| Error::io(format_args!("cannot read '{name}'{why}"), source);
@@ -335,7 +336,8 @@ pub(crate) fn reading(name: &str, source: io::Error) -> Error {
     }
 }
 
-/// The error of a file that cannot be read, with advice where the kind of error allows some. `what` says what it is: `the plan`.
+/// The error of a file that cannot be read, with advice where the kind of error allows some. `what` names the file's purpose:
+/// `the plan`.
 #[must_use]
 pub fn cannot_read(what: &str, path: &std::path::Path, source: io::Error) -> Error {
     let name = path.display().to_string();
@@ -351,12 +353,12 @@ pub fn cannot_write(target: &std::path::Path, source: io::Error) -> Error {
     writing(&target.display().to_string(), source)
 }
 
-/// An error of writing the file called `name`, with what helps where the kind of error tells.
+/// The error of writing the file called `name`, with advice where the kind of error allows some.
 pub(crate) fn writing(name: &str, source: io::Error) -> Error {
     let kind = source.kind();
     let error = |why: &str| Error::io(format_args!("cannot write '{name}'{why}"), source);
     match kind {
-        // Such folders as /proc are there, and take no files.
+        // Folders such as /proc exist but take no new files.
         io::ErrorKind::NotFound if crate::private::folder_of(std::path::Path::new(name)).is_dir() => {
             error(" (its folder takes no new files)").advise("choose another folder")
         }

@@ -1,4 +1,4 @@
-//! What can be wrong with a row, and how it is told.
+//! What can be wrong with a row, and the error message for it.
 
 use crate::dictionary::Refusal;
 use crate::encoding::Encoding;
@@ -7,27 +7,27 @@ use crate::error::{Error, ErrorKind, Setting};
 /// What is wrong with a row, before the file's name and the row's number are known.
 #[derive(Debug)]
 pub(crate) enum Flaw {
-    /// The row has this many fields, and not as many as there are columns.
+    /// The row has this many fields, which is not the number of columns.
     Ragged(usize),
-    /// The field in this column of the file has a value, and the column has no name.
+    /// The field in this column of the file has a value, but the column has no name.
     Unnamed(usize),
     /// The field in this column of the file is not text in the file's encoding.
     NotUtf8(usize),
-    /// The date or time in this column of the file is out of the calendar's range.
+    /// The date or time in this column of the file is outside the calendar's range.
     OutOfRange(usize),
-    /// The file cannot be decoded behind the row before.
+    /// The file cannot be decoded behind the previous row.
     Undecodable,
     /// The field in this column of the file is longer than the limit.
     FieldTooLong(usize),
-    /// A quote opens in the row and the field is longer than the limit.
+    /// A quote opens in the row, and the quoted field is longer than the limit.
     QuotedFieldTooLong,
-    /// The row is longer than all its fields may be.
+    /// The row is longer than all its fields together may be.
     RecordTooLong,
-    /// A quote opens in the row and the file ends before it closes.
+    /// A quote opens in the row, and the file ends before it closes.
     QuoteNeverClosed,
     /// The dictionary of this column of the file is full.
     DictionaryFull(usize),
-    /// Something that is told without a row.
+    /// An error that has no row.
     Other(Error),
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct FirstFlaw {
 }
 
 impl Flaw {
-    /// What a dictionary's refusal of a field means.
+    /// Returns the flaw that a dictionary's refusal of a field means.
     pub(crate) fn refused(refusal: Refusal, column: usize) -> Self {
         match refusal {
             Refusal::Full => Self::DictionaryFull(column),
@@ -52,11 +52,11 @@ impl Flaw {
 pub(crate) struct Teller<'a> {
     /// The file's name.
     pub(crate) file: &'a str,
-    /// The names of its columns, if they are known already.
+    /// The names of its columns, if they are already known.
     pub(crate) names: &'a [String],
-    /// How many fields each row must have.
+    /// The number of fields that each row must have.
     pub(crate) width: usize,
-    /// What tells how many fields a row must have.
+    /// What that number comes from: `the header` or `the first row`.
     pub(crate) reference: &'a str,
     /// The file's encoding, if it is text.
     pub(crate) encoding: Encoding,
@@ -65,12 +65,12 @@ pub(crate) struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    /// The error that the first flaw of a file means.
+    /// Returns the error for the first flaw of a file.
     pub(crate) fn first_flaw(&self, FirstFlaw { rows_before, flaw }: FirstFlaw) -> Error {
         self.flaw(Some(rows_before as u64 + 1), flaw)
     }
 
-    /// The error that a flaw means in a row, or in the header.
+    /// Returns the error for a flaw in a row, or in the first row if no row number is given.
     pub(crate) fn flaw(&self, row: Option<u64>, flaw: Flaw) -> Error {
         let limit = counted(self.field_limit, "byte");
         let error = match flaw {
@@ -139,7 +139,7 @@ impl Teller<'_> {
             .in_file(self.file)
     }
 
-    /// An error of a column of the file, by its name, or by its number where its name is not known yet.
+    /// An error of a column of the file: by its name, or by its number if its name is not known yet.
     fn in_column(&self, index: usize, what: &str) -> Error {
         match self.names.get(index) {
             Some(name) => Error::data(what).in_column(name),

@@ -1,7 +1,7 @@
-//! Listing and removing folders.
+//! Lists and removes folders.
 //!
-//! The standard library panics if a folder that was listed cannot be closed. Here that changes nothing: what was read was read. It
-//! matters after a release has its name, since a panic would say that there is none.
+//! The standard library panics if a folder that was listed cannot be closed. Here such a failure changes nothing, since
+//! everything has been read by then. This matters once a release has its name: a panic would claim that nothing was published.
 
 use std::ffi::{CString, OsString};
 use std::io;
@@ -12,10 +12,10 @@ use std::path::Path;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 use rustix::io::Errno;
 
-/// A folder itself, never what a link points to.
+/// Opens a folder itself, never the target of a link.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// The names of what is in a folder. A link to a folder is followed.
+/// Returns the names of everything in a folder. A link to a folder is followed.
 pub(crate) fn list(folder: &Path) -> io::Result<Vec<OsString>> {
     let opened = rustix::fs::open(folder, FOLDER.difference(OFlags::NOFOLLOW), Mode::empty())?;
     Ok(names(opened)?.into_iter().map(|name| OsString::from_vec(name.into_bytes())).collect())
@@ -32,7 +32,7 @@ fn names(folder: OwnedFd) -> io::Result<Vec<CString>> {
     Ok(names)
 }
 
-/// Removes a folder with all that is in it. Links are removed, and what they point to stays.
+/// Removes a folder with everything in it. Links are removed, and what they point to stays.
 pub(crate) fn remove(folder: &Path) -> io::Result<()> {
     clear(&rustix::fs::open(folder, FOLDER, Mode::empty())?)?;
     std::fs::remove_dir(folder)
@@ -41,9 +41,9 @@ pub(crate) fn remove(folder: &Path) -> io::Result<()> {
 fn clear(folder: &OwnedFd) -> io::Result<()> {
     for name in names(folder.try_clone()?)? {
         match rustix::fs::unlinkat(folder, &name, AtFlags::empty()) {
-            // Somebody else was quicker.
+            // Another process was quicker.
             Ok(()) | Err(Errno::NOENT) => {}
-            // How systems say that it is a folder.
+            // Systems answer so for a folder.
             Err(Errno::ISDIR | Errno::PERM) => {
                 clear(&rustix::fs::openat(folder, &name, FOLDER, Mode::empty())?)?;
                 rustix::fs::unlinkat(folder, &name, AtFlags::REMOVEDIR)?;

@@ -1,4 +1,4 @@
-//! One run at a time gives names to files in a folder.
+//! A lock on a folder, so that only one run at a time gives names to files there.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 use crate::control::Control;
 use crate::error::{Error, Result};
 
-/// How long a run waits for another one. Giving names takes milliseconds, so whoever takes longer hangs.
+/// How long a run waits for another one. Giving names takes milliseconds, so a run that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A lock on a folder, released on drop. It is a lock on the folder itself, so no lock file is left behind, and the system
 /// releases it when a process is killed. Some network file systems have no such locks: there nothing is locked, and only the
-/// digest in a datasheet tells whether it belongs to the release beside it.
+/// digest in a datasheet shows whether the datasheet belongs to the release beside it.
 #[derive(Debug)]
 pub struct FolderLock {
     _held: Option<File>,
 }
 
 impl FolderLock {
-    /// Waits until no other run holds the lock of the folder; an error if this run is cancelled while it waits.
+    /// Waits until no other run holds the lock of the folder. Fails if this run is cancelled while it waits.
     pub fn exclusive(folder: &Path, control: &Control) -> Result<Self> {
         let Ok(file) = File::open(folder) else { return Ok(Self { _held: None }) };
         let began = Instant::now();
@@ -43,8 +43,8 @@ impl FolderLock {
         }
     }
 
-    /// Waits until no other run gives names to files in the folder. Several readers do not disturb each other. Where this cannot
-    /// be had in time there is no lock: a reader has its digests.
+    /// Waits until no other run gives names to files in the folder. Several readers do not disturb each other. If the lock cannot
+    /// be had in time, the reader goes on without it: it has the digests to check what it reads.
     #[must_use]
     pub fn shared(folder: &Path) -> Self {
         let Ok(file) = File::open(folder) else { return Self { _held: None } };
@@ -60,7 +60,7 @@ impl FolderLock {
         }
     }
 
-    /// A lock if no other run has one.
+    /// Takes the lock if no other run has it.
     pub(crate) fn at_once(folder: &Path) -> Option<Self> {
         let Ok(file) = File::open(folder) else { return Some(Self { _held: None }) };
         match file.try_lock() {

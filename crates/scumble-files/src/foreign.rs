@@ -1,4 +1,5 @@
-//! Files of other programs that are no table Scumble can read, recognised by their first bytes, so that the message names them.
+//! Files of other programs that are not tables Scumble can read. They are recognised by their first bytes, so that the message
+//! can name them.
 
 use crate::error::Error;
 
@@ -9,7 +10,7 @@ pub(crate) enum Foreign {
     Excel,
     /// OpenDocument, `.ods`.
     OpenDocument,
-    /// The container of old Office files, most often `.xls`; also of workbooks with a password.
+    /// The container of old Office files, most often `.xls`; workbooks with a password use it as well.
     OldOffice,
     /// SPSS, `.sav`.
     Spss,
@@ -26,18 +27,18 @@ pub(crate) enum Foreign {
 }
 
 const OLE: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
-/// What follows twelve zero bytes in a SAS data set.
+/// The bytes that follow twelve zero bytes in a SAS data set.
 const SAS: &[u8] = &[0xc2, 0xea, 0x81, 0x60];
 
 impl Foreign {
-    /// What the first bytes of a file show, if it is none that can be read.
+    /// Recognises by its first bytes a kind of file that cannot be read.
     pub(crate) fn recognise(first: &[u8]) -> Option<Self> {
         let holds = |name: &[u8]| memchr::memmem::find(first, name).is_some();
         let is_stata = |first: &[u8]| {
             first.starts_with(b"<stata_dta>") || matches!(first, [0x71..=0x73, 1 | 2, 1, 0, ..])
         };
         Some(match first {
-            // The names of an archive's files stand in it as they are.
+            // An archive stores the names of its files uncompressed.
             zip if zip.starts_with(b"PK\x03\x04") && holds(b"opendocument.spreadsheet") => Self::OpenDocument,
             zip if zip.starts_with(b"PK\x03\x04") && holds(b"xl/") => Self::Excel,
             zip if zip.starts_with(b"PK\x03\x04") => Self::Zip,

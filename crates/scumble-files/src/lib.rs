@@ -1,9 +1,8 @@
-//! Tables in and out of files.
+//! Reading and writing table files.
 //!
-//! [`read_table`] turns any table file (delimited text, Parquet, Arrow; compressed or not) into
-//! dictionary codes, streaming and in parallel: the file is never held as strings. [`write_table`]
-//! writes codes back as text. [`PrivateFile`] keeps what is written unreadable for others until it is
-//! published under its name in one step.
+//! [`read_table`] turns any table file (delimited text, Parquet, Arrow; compressed or not) into dictionary codes, streaming and
+//! in parallel: the file is never held as strings. [`write_table`] writes codes back as text. [`PrivateFile`] keeps a file
+//! unreadable for others until it is published under its name in one step.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,16 +1,15 @@
-//! How much a reader may take: of memory, and of the disk that temporary copies are kept on.
+//! How much memory a reader may take, and how much of the disk that holds temporary copies.
 //!
-//! A file can claim any size, and a compressed one can be a thousand times what it weighs. The limits are
-//! looked at before memory is asked for, because a process that asks for too much is ended by the system
-//! and cannot say why.
+//! A file can claim any size, and a compressed file can unpack to a thousand times its own. The limits are checked before memory
+//! is allocated, because the system kills a process that asks for too much, and a killed process cannot say why.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, Setting};
 
-/// How many bytes of memory the process can still get, as far as the system tells: what the machine has left, what the
-/// control groups of the process allow and what its own limit allows, whichever is least.
+/// The bytes of memory that the process can still get, as far as the system reports: the least of what the machine has left, what
+/// the process's control groups allow and what its own limit allows.
 #[must_use]
 pub fn memory_left() -> Option<u64> {
     [machine_left(), groups_left(), address_space_left()].into_iter().flatten().min()
@@ -32,7 +31,7 @@ pub fn enough_memory(bytes: u64, what: &str) -> Result<()> {
     }
 }
 
-/// What the machine has left, with what it can swap out.
+/// What the machine has left, including swap space.
 fn machine_left() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let field = |name: &str| {
@@ -42,7 +41,7 @@ fn machine_left() -> Option<u64> {
     Some((field("MemAvailable")? + field("SwapFree").unwrap_or(0)) << 10)
 }
 
-/// What the control groups of the process, and those above them, have left.
+/// What the control groups of the process, and the groups above them, have left.
 fn groups_left() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     let mut least: Option<u64> = None;
@@ -63,7 +62,7 @@ fn groups_left() -> Option<u64> {
             if let (Some(limit), Some(usage)) =
                 (number_in(&folder.join(limit)), number_in(&folder.join(usage)))
             {
-                // Cached files count as used and are given up when memory is needed.
+                // Cached files count as used but are given up when memory is needed.
                 let cached = cached_in(&folder.join("memory.stat"));
                 let left = limit.saturating_sub(usage.saturating_sub(cached));
                 least = Some(least.map_or(left, |least| least.min(left)));
@@ -77,7 +76,7 @@ fn groups_left() -> Option<u64> {
 }
 
 fn number_in(path: &Path) -> Option<u64> {
-    // "max" means no limit and is no number.
+    // "max" means no limit, and does not parse.
     std::fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
@@ -87,7 +86,7 @@ fn cached_in(path: &Path) -> u64 {
     of("inactive_file ").or_else(|| of("total_inactive_file ")).unwrap_or(0)
 }
 
-/// What the process's own limit leaves (`ulimit -v`).
+/// What the process's own limit (`ulimit -v`) leaves.
 #[cfg(unix)]
 fn address_space_left() -> Option<u64> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
@@ -101,8 +100,8 @@ fn address_space_left() -> Option<u64> {
     None
 }
 
-/// A small file as a whole, such as a hierarchy or a plan: at most a quarter of the memory that is left, since it is taken apart in
-/// memory. What has no end stops there.
+/// Reads a small file whole, such as a hierarchy or a plan. The file may take a quarter of the memory that is left, since it is
+/// parsed in memory. Reading stops there, so a source without an end fails.
 pub fn read_whole(path: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
     let most = memory_left().map_or(u64::MAX, |left| left / 4);
@@ -121,7 +120,7 @@ pub fn read_whole(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// How many bytes the disk of a folder has left.
+/// The bytes that the disk of a folder has left.
 #[cfg(unix)]
 pub(crate) fn disk_left(folder: &Path) -> Option<u64> {
     let found = rustix::fs::statvfs(folder).ok()?;
@@ -137,12 +136,13 @@ pub(crate) fn disk_left(_folder: &Path) -> Option<u64> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allowance {
     pub(crate) bytes: u64,
-    /// Whether somebody gave it; else it is what the disk has left.
+    /// Whether the user gave the limit. If not, it is what the disk has left.
     given: bool,
 }
 
 impl Allowance {
-    /// What was given, or nine tenths of what the disk of the temporary folder has left: a full disk troubles others too.
+    /// Allows what was given, or nine tenths of what the disk of the temporary folder has left: a full disk would trouble others
+    /// too.
     pub(crate) fn new(given: Option<u64>) -> Self {
         match given {
             Some(bytes) => Self { bytes, given: true },
@@ -153,7 +153,7 @@ impl Allowance {
         }
     }
 
-    /// The error of content that is larger.
+    /// The error of content that is larger than allowed.
     pub(crate) fn passed(self, name: &str) -> Error {
         let limit = size(self.bytes);
         if self.given {

@@ -1,20 +1,20 @@
-//! Column names: checked, and selected.
+//! Checks and selects columns by their names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Error, Result, Setting};
 use crate::shown::{listed, on_one_line};
 
-/// Which columns of a file are read.
+/// The columns of a file that are read.
 #[derive(Debug)]
 pub(crate) struct Selection {
     /// The names of the selected columns, in the order of the file.
     pub(crate) names: Vec<String>,
-    /// For each column of the file its place among the selected.
+    /// For each column of the file, its position among the selected ones.
     pub(crate) places: Vec<Option<usize>>,
 }
 
-/// Checks the names of a file's columns: each must have one, and no two the same.
+/// Checks the names of a file's columns: each must have a name, and no two the same.
 pub(crate) fn check(file: &str, names: &[String]) -> Result<()> {
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     for (index, name) in names.iter().enumerate() {
@@ -35,7 +35,7 @@ pub(crate) fn check(file: &str, names: &[String]) -> Result<()> {
 }
 
 impl Selection {
-    /// The wanted columns of a file, or all of them.
+    /// Selects the wanted columns of a file, or all of them.
     pub(crate) fn new(file: &str, names: Vec<String>, wanted: Option<&[String]>) -> Result<Self> {
         let Some(wanted) = wanted else {
             let places = (0..names.len()).map(Some).collect();
@@ -62,7 +62,7 @@ impl Selection {
         Ok(Self { names: selected, places })
     }
 
-    /// The column of the file that has that place among the selected.
+    /// The column of the file that has that position among the selected ones.
     pub(crate) fn column_of(&self, place: usize) -> usize {
         self.places.iter().position(|found| *found == Some(place)).unwrap_or(place)
     }

@@ -17,11 +17,11 @@ pub(crate) struct Encoder {
     pub(crate) dictionaries: Vec<Dictionary>,
     /// The current job's codes for each selected column.
     pub(crate) codes: Vec<Vec<u32>>,
-    /// What the dictionaries took in memory when last asked.
+    /// The memory that the dictionaries took at the last call of `growth`.
     taken: u64,
 }
 
-/// The rows of a job that were good, and what was wrong with the next one, if anything.
+/// The number of good rows of a job, and what was wrong with the next row, if anything.
 pub(crate) type Done = (usize, Option<Flaw>);
 
 impl Encoder {
@@ -33,13 +33,13 @@ impl Encoder {
         }
     }
 
-    /// How many bytes of memory the dictionaries take more than when last asked.
+    /// Returns how many more bytes of memory the dictionaries take than at the last call.
     fn growth(&mut self) -> u64 {
         let taken = self.dictionaries.iter().map(Dictionary::memory).sum();
         taken - std::mem::replace(&mut self.taken, taken)
     }
 
-    /// Takes the codes of the job that is done.
+    /// Takes the codes of a finished job.
     fn take_piece(&mut self, worker: usize, rows: usize) -> Piece {
         let columns = self
             .codes
@@ -55,7 +55,7 @@ impl Encoder {
     }
 }
 
-/// What the codes and dictionaries may take in memory, and what they take so far.
+/// The memory that codes and dictionaries may take, and what they have taken so far.
 pub(crate) struct Memory<'a> {
     file: &'a str,
     most: Option<u64>,
@@ -63,12 +63,12 @@ pub(crate) struct Memory<'a> {
 }
 
 impl<'a> Memory<'a> {
-    /// What was given, or what the system has left.
+    /// Allows what was given, or what the system has left.
     pub(crate) fn new(file: &'a str, given: Option<u64>) -> Self {
         Self { file, most: given.or_else(limits::memory_left), taken: AtomicU64::new(0) }
     }
 
-    /// Fails if so many bytes more would be too much.
+    /// Takes this many bytes more. Fails if that is too much.
     pub(crate) fn take(&self, bytes: u64) -> Result<(), Error> {
         let taken = self.taken.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         match self.most {
@@ -84,11 +84,11 @@ impl<'a> Memory<'a> {
     }
 }
 
-/// What a worker has finished: for each job its number, its piece and its flaw.
+/// A worker's results: the number, the piece and the flaw of each job.
 type Finished = Vec<(usize, Piece, Option<Flaw>)>;
 
-/// Runs jobs through `threads` workers. `produce` gives the next job, or a flaw of the row behind all
-/// jobs before it. `work` encodes a job and says how many rows were good.
+/// Runs jobs through `threads` workers. `produce` gives the next job, or a flaw of the row behind all jobs before it. `work`
+/// encodes a job and returns how many rows were good.
 pub(crate) fn run<J: Send>(
     threads: usize,
     columns: usize,
@@ -97,8 +97,8 @@ pub(crate) fn run<J: Send>(
     mut produce: impl FnMut() -> Option<Result<J, Flaw>>,
     work: impl Fn(&mut Encoder, J) -> Done + Sync,
 ) -> Result<Pieces, FirstFlaw> {
-    // Jobs behind the first flawed one need not be done; those before it must be, for its row number
-    // and because one of them may be flawed as well.
+    // Jobs behind the first flawed one need not be done. Those before it must be, for its row number and because one of them may
+    // be flawed as well.
     let first_flawed = AtomicUsize::new(usize::MAX);
     let mut last_flaw = None;
     let do_job = |worker: usize, encoder: &mut Encoder, finished: &mut Finished, number: usize, job: J| {
@@ -107,7 +107,7 @@ pub(crate) fn run<J: Send>(
         }
         let (rows, flaw) = work(encoder, job);
         let piece = encoder.take_piece(worker, rows);
-        // When all is read, the codes are rewritten column by column, so they are there twice.
+        // At the end the codes are rewritten column by column, so they exist twice.
         let codes: usize = piece.columns.iter().map(|codes| size_of::<Codes>() + codes.bytes()).sum();
         let growth = encoder.growth();
         let flaw = flaw.or_else(|| memory.take(2 * codes as u64 + growth).err().map(Flaw::Other));
@@ -116,7 +116,7 @@ pub(crate) fn run<J: Send>(
         }
         finished.push((number, piece, flaw));
     };
-    // The next numbered job, as long as there is one and nothing is wrong.
+    // The next job with its number, as long as there is one and nothing is wrong.
     let mut jobs = 0;
     let mut next_job = || {
         if first_flawed.load(Ordering::Relaxed) != usize::MAX {
@@ -157,7 +157,7 @@ pub(crate) fn run<J: Send>(
             let start = |worker: usize| {
                 std::thread::Builder::new().spawn_scoped(scope, move || work_all(worker)).ok()
             };
-            // Where the system gives no more threads, fewer do.
+            // If the system refuses more threads, those that started do the work.
             let workers: Vec<_> = (0..threads).map_while(start).collect();
             started = !workers.is_empty();
             while started && let Some(job) = next_job() {
@@ -184,11 +184,11 @@ pub(crate) fn run<J: Send>(
 }
 
 fn receive<T>(receiver: &Mutex<Receiver<T>>) -> Option<T> {
-    // A poisoned lock means that another worker panicked; its panic is passed on when it is joined.
+    // A poisoned lock means that another worker panicked. Its panic is passed on when that worker is joined.
     receiver.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
-/// The pieces in order, or the first flaw in the order of the file.
+/// Returns the pieces in order, or the first flaw in the order of the file.
 fn put_together(all: Vec<(Encoder, Finished)>, last_flaw: Option<Flaw>) -> Result<Pieces, FirstFlaw> {
     let mut dictionaries = Vec::with_capacity(all.len());
     let mut finished = Vec::new();
@@ -218,7 +218,7 @@ mod tests {
     use crate::names::Selection;
 
     /// Jobs are lists of texts for one column; the text "bad" is a flaw.
-    #[allow(clippy::needless_pass_by_value)] // The pipeline gives jobs away.
+    #[allow(clippy::needless_pass_by_value)] // The pipeline gives jobs away by value.
     fn encode(encoder: &mut Encoder, job: Vec<&'static str>) -> Done {
         for (row, text) in job.iter().enumerate() {
             if *text == "bad" {

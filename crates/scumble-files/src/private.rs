@@ -1,4 +1,4 @@
-//! Files that nobody else can read until they are published, and are then published in one step.
+//! Files that nobody else can read until they are published in one step.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
@@ -9,7 +9,7 @@ use tempfile::TempPath;
 
 use crate::error::{Error, Result, writing};
 
-/// For whom a published file is.
+/// The people that a published file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// Everyone whom the user's umask lets read new files.
@@ -18,36 +18,36 @@ pub enum Audience {
     Owner,
 }
 
-/// A file that has its name. Something that was to follow may have failed; the file is there all the same.
+/// A file that was published under its name. A later step may have failed; the file is there all the same.
 #[derive(Debug)]
 #[must_use = "what failed after the file got its name must be told"]
 pub struct Named {
-    /// What failed afterwards.
+    /// What failed after the file got its name.
     pub trouble: Option<Error>,
 }
 
 impl Named {
-    /// An error if something failed after the file got its name.
+    /// Returns an error if something failed after the file got its name.
     pub fn sound(self) -> Result<()> {
         self.trouble.map_or(Ok(()), Err)
     }
 }
 
-/// A file in the folder of its target that only the owner can read. It has no name where the system
-/// allows that, so that nothing remains of it whatever happens; elsewhere a hidden one, removed on drop.
+/// A file in the folder of its target that only the owner can read. Where the system allows that, it has no name, so that nothing
+/// is left behind whatever happens. Elsewhere it has a hidden name, and is removed on drop.
 #[derive(Debug)]
 pub struct PrivateFile {
     file: File,
     /// The hidden name, where the file needs one.
     name: Option<TempPath>,
-    /// The name that it is to get; none for a file that only passes through.
+    /// The name that it will get; `None` for a temporary file that is never published.
     target: Option<PathBuf>,
-    /// Whether all is done that can fail before it gets its name.
+    /// Whether everything is done that can fail before it gets its name.
     is_ready: bool,
 }
 
 impl PrivateFile {
-    /// An empty file that can become `target`.
+    /// Creates an empty file that can become `target`.
     pub fn create(target: impl Into<PathBuf>) -> Result<Self> {
         let target = target.into();
         let shown = target.display().to_string();
@@ -61,7 +61,7 @@ impl PrivateFile {
         Ok(Self { file, name: Some(name), target: Some(target), is_ready: false })
     }
 
-    /// An empty file that never gets a name, in the system's folder of temporary files.
+    /// Creates an empty file that never gets a name, in the system's folder of temporary files.
     pub fn spool() -> Result<Self> {
         let file = tempfile::tempfile().map_err(|error| {
             let folder = std::env::temp_dir().display().to_string();
@@ -75,7 +75,7 @@ impl PrivateFile {
         &mut self.file
     }
 
-    /// A second handle of the same open file.
+    /// Returns a second handle of the same open file.
     pub fn reopen(&self) -> Result<File> {
         self.file.try_clone().map_err(|error| writing(&self.shown(), error))
     }
@@ -93,8 +93,8 @@ impl PrivateFile {
             .map_or_else(|| "a temporary file".to_owned(), |target| target.display().to_string())
     }
 
-    /// Does all that can fail before the file gets its name: what was written is on the disk, under a hidden name that only the
-    /// owner can read. Several files that belong together are all made ready before the first of them gets its name.
+    /// Does everything that can fail before the file gets its name: what was written is put on the disk, under a hidden name that
+    /// only the owner can read. Several files that belong together are all made ready before the first of them gets its name.
     pub fn ready(&mut self) -> Result<()> {
         let shown = self.shown();
         let Some(target) = self.target.as_ref().filter(|_| !self.is_ready) else { return Ok(()) };
@@ -107,9 +107,9 @@ impl PrivateFile {
         Ok(())
     }
 
-    /// Gives the file its name, in place of the file that had it before, if any. Until the very step the old file is what stands
-    /// under the name. An error means that the old file is still there, and nothing else. Whether the file has its name is looked
-    /// up on the disk, since a system may fail after it has done what was asked.
+    /// Gives the file its name, replacing the file that had it before, if any. Until that very step the old file keeps the name.
+    /// An error means that the old file is still there and the new one is not. Whether the file has its name is looked up on the
+    /// disk, since a system call may fail after it has done its work.
     pub fn publish(mut self, audience: Audience) -> Result<Named> {
         let shown = self.shown();
         let refuse = |error: &io::Error| writing(&shown, plain(error));
@@ -123,7 +123,7 @@ impl PrivateFile {
         };
         self.ready()?;
         let Some(name) = self.name.take() else { return Err(refuse(&io::ErrorKind::Unsupported.into())) };
-        // Owner-only until it has its name: a leftover of a crash in between cannot be read by others.
+        // The file is owner-only until it has its name. So others cannot read what a crash in between leaves behind.
         if let Err(failed) = name.persist(&target)
             && !stands_at(&self.file.metadata(), &target)
         {
@@ -135,8 +135,8 @@ impl PrivateFile {
     }
 }
 
-/// Whether a file or folder that is known by its metadata stands under a name. Where that cannot be looked up it may, and so
-/// nobody is told that it does not.
+/// Whether the file or folder with this metadata has this name. Returns true if the system cannot say: then it may have the name,
+/// and nobody must be told otherwise.
 pub(crate) fn stands_at(known: &io::Result<fs::Metadata>, target: &Path) -> bool {
     match (known, fs::symlink_metadata(target)) {
         (Ok(known), Ok(there)) => (known.dev(), known.ino()) == (there.dev(), there.ino()),
@@ -145,12 +145,12 @@ pub(crate) fn stands_at(known: &io::Result<fs::Metadata>, target: &Path) -> bool
     }
 }
 
-/// Whether there is surely nothing under a name.
+/// Whether it is certain that nothing has this name.
 fn is_absent(name: &Path) -> bool {
     fs::symlink_metadata(name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
-/// What is to be told of a file or folder that has its name, where something failed afterwards.
+/// The error to report for a file or folder that has its name, if a later step failed.
 pub(crate) fn trouble(shown: &str, allowed: io::Result<()>, kept: io::Result<()>) -> Option<Error> {
     let after = |what: &str, source: io::Error| {
         Error::io(format!("'{shown}' is in its place, but {what}"), plain(&source))
@@ -165,7 +165,7 @@ pub(crate) fn trouble(shown: &str, allowed: io::Result<()>, kept: io::Result<()>
     }
 }
 
-/// A file that gave up its name for a hidden one. It is removed on drop, unless it is put back.
+/// A file that was moved from its name to a hidden one. It is removed on drop unless it is put back.
 #[derive(Debug)]
 pub struct SetAside {
     hidden: TempPath,
@@ -173,7 +173,7 @@ pub struct SetAside {
 }
 
 impl SetAside {
-    /// Takes a file from its name; none if there is none.
+    /// Moves a file from its name to a hidden one. Returns `None` if there is no such file.
     pub fn take(name: &Path) -> Result<Option<Self>> {
         let moved = hidden_name().make_in(folder_of(name), |hidden| fs::rename(name, hidden));
         match moved {
@@ -214,7 +214,7 @@ fn check_target(target: &Path) -> Result<()> {
     }
 }
 
-/// The error without the temporary path that some errors carry: the target is what the user knows.
+/// Returns the error without the temporary path that some errors carry: the user knows only the target.
 pub(crate) fn plain(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),
@@ -225,17 +225,17 @@ pub(crate) fn plain(error: &io::Error) -> io::Error {
 pub(crate) const PREFIX: &str = ".scumble-";
 pub(crate) const SUFFIX: &str = ".tmp";
 
-/// Makes hidden names that tell whose they are.
+/// Makes hidden names that show which process made them.
 pub(crate) fn hidden_name() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    // One process has one prefix for its whole life.
+    // A process has one prefix for its whole life.
     static OWN_PREFIX: std::sync::LazyLock<String> =
         std::sync::LazyLock::new(|| format!("{PREFIX}{}-", crate::sweep::own_process()));
     builder.prefix(OWN_PREFIX.as_str()).suffix(SUFFIX).rand_bytes(8);
     builder
 }
 
-/// A file without a name, if the system has such and can name it later.
+/// Opens a file without a name, if the system has such files and can name them later.
 #[cfg(target_os = "linux")]
 pub(crate) fn unnamed(folder: &Path, mode: u32) -> Option<File> {
     use rustix::fs::{Mode, OFlags};
@@ -268,8 +268,8 @@ fn link(_: &File, _: &Path) -> io::Result<TempPath> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The mode that the system gives a new file in the folder. It is asked by making an empty one: the
-/// umask itself cannot be read without changing it for all threads.
+/// The mode that the system gives a new file in the folder. It is found out by making an empty file: the umask itself cannot be
+/// read without changing it for all threads.
 pub(crate) fn public_mode(folder: &Path) -> io::Result<u32> {
     let probe = match unnamed(folder, 0o666) {
         Some(probe) => probe,
@@ -282,8 +282,7 @@ pub(crate) fn public_mode(folder: &Path) -> io::Result<u32> {
     Ok(probe.metadata()?.mode() & 0o666)
 }
 
-/// Creates a folder that only the owner can enter, with the folders above it. A folder that exists
-/// stays as it is.
+/// Creates a folder that only the owner can enter, and the folders above it. A folder that exists stays as it is.
 pub fn create_private_dir(path: &Path) -> Result<()> {
     DirBuilder::new()
         .recursive(true)

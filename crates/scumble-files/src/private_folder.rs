@@ -1,4 +1,4 @@
-//! A folder that nobody else can enter until it is published, and is then published in one step.
+//! A folder that nobody else can enter until it is published in one step.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
@@ -12,8 +12,8 @@ use crate::folder;
 use crate::private::{Named, folder_of, hidden_name, plain, public_mode, stands_at, trouble, unnamed};
 use crate::sweep::aside_name;
 
-/// The files of a folder that does not exist yet. They have no names where the system allows that, so that nothing remains of them
-/// whatever happens; elsewhere they lie in a hidden folder, removed on drop, that only the owner can enter.
+/// The files of a folder that does not exist yet. Where the system allows that, they have no names, so that nothing is left
+/// behind whatever happens. Elsewhere they lie in a hidden folder that only the owner can enter, removed on drop.
 #[derive(Debug)]
 pub struct PrivateFolder {
     target: PathBuf,
@@ -22,7 +22,7 @@ pub struct PrivateFolder {
 }
 
 impl PrivateFolder {
-    /// An empty folder that can become `target`.
+    /// Creates an empty folder that can become `target`.
     pub fn create(target: impl Into<PathBuf>) -> Result<Self> {
         let target = target.into();
         let shown = target.display().to_string();
@@ -34,7 +34,7 @@ impl PrivateFolder {
         Ok(Self { target, files: Vec::new(), hidden: None })
     }
 
-    /// A new file of the folder, for writing and for reading back what was written.
+    /// Creates a file in the folder, for writing and for reading back what was written.
     pub fn file(&mut self, name: &str) -> Result<File> {
         let shown = self.target.join(name).display().to_string();
         let file = match unnamed(folder_of(&self.target), 0o600) {
@@ -51,7 +51,7 @@ impl PrivateFolder {
         Ok(handle)
     }
 
-    /// The hidden folder.
+    /// The hidden folder, made when it is first needed.
     fn hidden(&mut self) -> io::Result<&Path> {
         let hidden = match self.hidden.take() {
             Some(hidden) => hidden,
@@ -76,15 +76,16 @@ impl PrivateFolder {
         self.files.iter_mut().map(digest).collect()
     }
 
-    /// Gives the folder its name, in place of the folder that had it before, if any. Until the very step the old folder is what
-    /// stands under the name. Whoever calls has a lock on the folder around it ([`FolderLock`](crate::FolderLock)). An error means that it is still there, and nothing else; that is looked up on the disk.
+    /// Gives the folder its name, replacing the folder that had it before, if any. Until that very step the old folder keeps the
+    /// name. The caller holds a lock on the folder around it ([`FolderLock`](crate::FolderLock)). An error means that the old
+    /// folder is still there and the new one is not, which is looked up on the disk.
     pub fn publish(mut self) -> Result<Named> {
         let target = self.target.clone();
         let shown = target.display().to_string();
         let (known, mode) = self.ready().map_err(|error| writing(&shown, plain(&error)))?;
         let hidden = self.hidden().map_err(|error| writing(&shown, plain(&error)))?;
         let placed = if fs::symlink_metadata(&target).is_ok() {
-            // The old folder takes the hidden name, and goes with it.
+            // The old folder takes the hidden name, and is removed under it.
             exchange(hidden, &target)
         } else {
             fs::rename(hidden, &target)
@@ -94,14 +95,15 @@ impl PrivateFolder {
         {
             return Err(writing(&shown, plain(&error)));
         }
-        // Whoever may read a file may enter its folder; it is opened last.
+        // Whoever may read a file may enter its folder. The folder is opened to others last.
         let enter = mode | (mode & 0o444) >> 2;
         let allowed = fs::set_permissions(&target, Permissions::from_mode(enter));
         let kept = File::open(folder_of(&target)).and_then(|above| above.sync_all());
         Ok(Named { trouble: trouble(&shown, allowed, kept) })
     }
 
-    /// Does all that can fail before the folder gets its name. Returns by what it is known then, and the mode of its files.
+    /// Does everything that can fail before the folder gets its name. Returns the metadata by which to recognise the folder
+    /// afterwards, and the mode of its files.
     fn ready(&mut self) -> io::Result<(fs::Metadata, u32)> {
         let mode = public_mode(folder_of(&self.target))?;
         let files = std::mem::take(&mut self.files);
@@ -122,7 +124,7 @@ impl PrivateFolder {
 
 impl Drop for PrivateFolder {
     fn drop(&mut self) {
-        // Should it not go now, the next run removes it.
+        // If this fails, the next run removes the folder.
         if let Some(hidden) = self.hidden.take() {
             let _ = folder::remove(&hidden.keep());
         }
@@ -144,7 +146,7 @@ fn name_it(_: &File, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Puts a folder in the place of another, which takes its name.
+/// Puts a folder in the place of another, which takes the first one's name.
 #[cfg(target_os = "linux")]
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -162,8 +164,8 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     exchange_in_steps(one, other)
 }
 
-/// Puts a folder in the place of another where the system cannot do it in one step. If the second step fails, the first is undone;
-/// if the run is killed between them, the next run gives the old folder its name again.
+/// Puts a folder in the place of another where the system cannot do it in one step. If the second step fails, the first is
+/// undone. If the run is killed between them, the next run gives the old folder its name again.
 fn exchange_in_steps(one: &Path, other: &Path) -> io::Result<()> {
     let aside = aside_name(other);
     fs::rename(other, &aside)?;
@@ -171,7 +173,7 @@ fn exchange_in_steps(one: &Path, other: &Path) -> io::Result<()> {
         fs::rename(&aside, other)?;
         return Err(error);
     }
-    // The new folder is in its place. Should the old one not go now, the next run removes it.
+    // The new folder is in its place. If removing the old one fails, the next run removes it.
     let _ = folder::remove(&aside);
     Ok(())
 }
@@ -250,7 +252,7 @@ mod tests {
         fs::write(other.join("old"), "").unwrap();
         exchange_in_steps(&one, &other).unwrap();
         assert_eq!((names(&other), names(place.path())), (vec!["new".to_owned()], vec!["other".to_owned()]));
-        // What cannot be put in place leaves the old folder where it was.
+        // If the new folder cannot be put in place, the old one stays where it was.
         assert!(exchange_in_steps(&one, &other).is_err());
         assert_eq!((names(&other), names(place.path())), (vec!["new".to_owned()], vec!["other".to_owned()]));
     }

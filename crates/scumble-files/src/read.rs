@@ -12,7 +12,7 @@ use crate::source::{Content, Form, Source};
 use crate::table::CodedTable;
 use crate::western::Western;
 
-/// How to read; the default detects everything and reads all columns.
+/// How to read a table. The default detects everything and reads all columns.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
     /// The delimiter of delimited text; detected among `,`, `;`, tab and `|` if not given.
@@ -21,28 +21,29 @@ pub struct ReadOptions {
     pub quote: Option<u8>,
     /// Whether delimited text has a header; detected if not given.
     pub header: Option<bool>,
-    /// The encoding of delimited text; if not given it is detected: UTF-16, UTF-8, or Windows-1252 where that is clear.
+    /// The encoding of delimited text. If not given, it is detected: UTF-16, UTF-8, or Windows-1252 where that is clear.
     pub encoding: Option<Encoding>,
-    /// How many lines above the header of delimited text are not read, behind a `sep=` line; detected where it is clear if not given.
+    /// The number of lines above the header of delimited text to skip, after a `sep=` line if there is one. If not given, it is
+    /// detected where it is clear.
     pub skip_rows: Option<u64>,
     /// The columns to read; all if not given. Others never enter memory.
     pub columns: Option<Vec<String>>,
-    /// How many threads encode; 0 for as many as the current thread pool has.
+    /// The number of threads that encode; 0 for as many as the current thread pool has.
     pub threads: usize,
-    /// The longest field that is taken for data and not for a quote that was never closed, in bytes.
+    /// The longest field in bytes. A longer one is taken for a quote that was never closed.
     pub field_limit: usize,
-    /// The most bytes of content that are taken, once it is unpacked; if not given, a file that is not compressed may have
-    /// any size, and of others as much is taken as the disk of the temporary folder has left.
+    /// The most bytes of content that are read, after unpacking. If not given, a file that is not compressed may have any size,
+    /// and other content as much as the disk of the temporary folder has left.
     pub max_size: Option<u64>,
-    /// Is told how far reading is, and may end it. Progress counts bytes of delimited text, and rows of everything else.
+    /// Receives how far reading is, and can stop it. Progress counts bytes of delimited text, and rows of everything else.
     pub control: Control,
-    /// How many bytes are read at a time. The result does not depend on it.
+    /// The number of bytes that are read at a time. The result does not depend on it.
     #[doc(hidden)]
     pub block_size: usize,
-    /// How many bytes the distinct texts of a column may take.
+    /// The most bytes that the distinct texts of a column may take.
     #[doc(hidden)]
     pub text_limit: usize,
-    /// How many bytes of memory may be used; what the system has left if not given.
+    /// The bytes of memory that may be used; if not given, what the system has left.
     #[doc(hidden)]
     pub memory: Option<u64>,
 }
@@ -70,7 +71,7 @@ impl Default for ReadOptions {
 /// What kind of file a table was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileFormat {
-    /// Delimited text: CSV, TSV and their kin.
+    /// Delimited text: CSV, TSV and similar formats.
     Csv(Dialect),
     /// Parquet.
     Parquet,
@@ -83,19 +84,19 @@ pub enum FileFormat {
 /// How a delimited text file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
-    /// What stands between fields.
+    /// The character between fields.
     pub delimiter: u8,
-    /// What stands around fields that hold delimiters, quotes or line ends.
+    /// The character around fields that contain delimiters, quotes or line ends.
     pub quote: u8,
     /// Whether the first record holds the names of the columns.
     pub header: bool,
-    /// How characters are written.
+    /// The encoding of the text.
     pub encoding: Encoding,
     /// How the file is compressed.
     pub compression: Compression,
 }
 
-/// A table and what was found out about its file.
+/// A table, and what was found out about its file.
 #[derive(Debug, Clone)]
 pub struct Table {
     /// The table.
@@ -133,7 +134,7 @@ pub struct Header {
 pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
     check(options)?;
     let content = source.content(options.max_size)?;
-    // Of texts the bytes on the disk are counted; of other files the rows.
+    // Progress counts the bytes on the disk for text, and the rows for other files.
     match content.form {
         Form::Text { .. } => options.control.begin_in(content.bytes, Unit::Bytes),
         _ => options.control.begin_in(None, Unit::Rows),
@@ -177,7 +178,8 @@ pub fn read_header(source: &Source, options: &ReadOptions) -> Result<Header> {
     }
 }
 
-/// Reads a table once more that is no UTF-8, as Windows-1252 where that is clear. Fails as the first reading failed otherwise.
+/// Reads a table again as Windows-1252, if it is not UTF-8 and is clearly Windows-1252. Otherwise fails with the error of the
+/// first reading.
 fn read_otherwise(source: &Source, options: &ReadOptions, failed: Failed) -> Result<Table> {
     let Some((content, options)) = otherwise(source, options, &failed)? else { return Err(failed.error) };
     let Form::Text { first, reader } = content.form else { return Err(failed.error) };
@@ -189,7 +191,7 @@ fn read_otherwise(source: &Source, options: &ReadOptions, failed: Failed) -> Res
     Ok(table)
 }
 
-/// The same for a header.
+/// Reads a header again in the same way.
 fn header_otherwise(source: &Source, options: &ReadOptions, failed: Failed) -> Result<Header> {
     let Some((content, options)) = otherwise(source, options, &failed)? else { return Err(failed.error) };
     let Form::Text { first, reader } = content.form else { return Err(failed.error) };
@@ -205,7 +207,8 @@ fn as_western(name: &str) -> String {
     )
 }
 
-/// The content again and how to read it, where reading failed because it is no UTF-8, nobody has said what it is, and it is clear.
+/// Returns the content again with options to read it as Windows-1252, if reading failed because the text is not UTF-8, no
+/// encoding was given, and the text is clearly Windows-1252.
 fn otherwise<'s>(
     source: &'s Source,
     options: &ReadOptions,
@@ -223,7 +226,7 @@ fn otherwise<'s>(
             Ok(0) => break,
             Ok(count) => western.look(&block[..count]),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            // Reading failed already, and what it said stays.
+            // Reading failed before this; the first error stands.
             Err(_) => return Ok(None),
         }
     }
@@ -234,7 +237,7 @@ fn otherwise<'s>(
     Ok(Some((source.content(options.max_size)?, options)))
 }
 
-/// Checks that the given delimiter and quote can be told apart from each other and from the text.
+/// Checks that the delimiter and the quote, if given, can be told apart from each other and from the text.
 fn check(options: &ReadOptions) -> Result<()> {
     for (what, given) in [("delimiter", options.delimiter), ("quote", options.quote)] {
         if given.is_some_and(|byte| !byte.is_ascii() || byte == b'\n' || byte == b'\r' || byte == 0) {

@@ -1,51 +1,51 @@
-//! What would help where something failed, as data: the command line words it as flags, Python as arguments, a browser as buttons.
+//! Remedies for errors, as data: the command line words them as flags, Python as arguments, a browser as buttons.
 
 use std::fmt::{self, Display};
 
 /// Something that would help.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remedy {
-    /// What it does, as a request that can stand alone: `name the class column`.
+    /// What to do, as a request that can stand alone: `name the class column`.
     pub words: String,
-    /// Whether people are protected less afterwards.
+    /// Whether people are protected less if it is done.
     pub weakens_protection: bool,
-    /// What is to be done.
+    /// The action.
     pub action: Action,
 }
 
-/// What is to be done.
+/// What to do.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Action {
-    /// Something to set in the plan, or to give to the call.
+    /// Set something in the plan, or in the call.
     Set {
-        /// What is set.
+        /// The setting.
         setting: Setting,
-        /// What to set it to, the best first; nothing where that is for the user to say.
+        /// The values to choose from, the best first; empty if the user must choose.
         values: Vec<Value>,
     },
-    /// Something to leave out of the plan or the call.
+    /// Leave a setting out of the plan or the call.
     Unset(Setting),
-    /// A privacy model to ask for.
+    /// Ask for a privacy model.
     Ask(Wanted),
-    /// Another algorithm to use, which nobody has named yet.
+    /// Use another algorithm, which has not been chosen yet.
     Another(Wish),
-    /// Something that nobody can set, such as correcting a value.
+    /// Do something that no setting does, such as correct a value.
     Do,
 }
 
-/// A setting: what a plan calls it and where it stands there, or an argument of the call.
+/// A setting: its place and name in a plan, or an argument of the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// Where it stands.
+    /// The part of the plan it is in.
     pub part: Part,
-    /// Its name there. For a role it is the role, and for the algorithm `algorithm`.
+    /// Its name there. For a role this is the role, and for the algorithm `algorithm`.
     pub key: &'static str,
-    /// The columns whose setting it is, where it is one of columns and they are known.
+    /// The columns that it is about, if it is a setting of columns and they are known.
     pub columns: Vec<String>,
 }
 
-/// The part of a plan in which a setting stands.
+/// The part of a plan that a setting is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
@@ -67,7 +67,7 @@ pub enum Part {
     Parameter,
     /// A parameter of a model, with the model's name where it is known.
     Model(Option<&'static str>),
-    /// What is looked at when risks are assessed.
+    /// The settings of risk assessment.
     Risk,
 }
 
@@ -80,25 +80,25 @@ pub struct Wanted {
     pub parameters: Vec<(&'static str, Value)>,
 }
 
-/// What another algorithm must be like, besides serving what is asked. It is here because errors carry it; which algorithms are so is known
-/// to the library alone.
+/// What the other algorithm must be like, besides serving the request. The type is here because errors carry it; only the library
+/// knows which algorithms fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wish {
-    /// Whatever serves the plan.
+    /// Any algorithm that serves the plan.
     Serving,
-    /// Classes, where records that overlap or several tables do not do.
+    /// One that makes equivalence classes, where overlapping records or several tables will not do.
     Classes,
-    /// Fewer looks at the rows.
+    /// A quicker one.
     Quick,
-    /// Classes that no column's levels decide.
+    /// One whose equivalence classes do not depend on the columns' levels.
     WithoutLevels,
-    /// One domain for each column without flattening.
+    /// One that searches with one domain for each column, without flattening.
     OneDomain,
-    /// Labels that cover the rows of their class.
+    /// One whose labels cover the rows of their equivalence class, so one without means.
     WithoutMeans,
 }
 
-/// What something is set to.
+/// The value of a setting.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
@@ -110,9 +110,9 @@ pub enum Value {
     Decimal(f64),
     /// `true` or `false`.
     Boolean(bool),
-    /// Several of them.
+    /// A list of values.
     List(Vec<Value>),
-    /// Values with names: a builder of hierarchies.
+    /// Values with names, such as a builder of hierarchies.
     Table(Vec<(&'static str, Value)>),
 }
 
@@ -127,7 +127,8 @@ impl Remedy {
         Self { weakens_protection: true, ..Self::new(action, words) }
     }
 
-    /// What to set or to leave out, as the plan writes it, with the part of the plan in brackets: `[columns.born] format = "dd/mm/yyyy"`.
+    /// Returns what to set or to leave out, as the plan writes it, with the part of the plan in brackets: `[columns.born] format
+    /// = "dd/mm/yyyy"`.
     #[must_use]
     pub fn in_plan(&self) -> Option<String> {
         Some(match &self.action {
@@ -171,7 +172,7 @@ impl Setting {
         Self::new(Part::Hierarchy, key)
     }
 
-    /// Which algorithm is used.
+    /// The setting that chooses the algorithm.
     #[must_use]
     pub fn algorithm() -> Self {
         Self::new(Part::Algorithm, "algorithm")
@@ -195,7 +196,7 @@ impl Setting {
         Self::new(Part::Model(None), key)
     }
 
-    /// A setting of what is looked at when risks are assessed.
+    /// A setting of risk assessment.
     #[must_use]
     pub fn risk(key: &'static str) -> Self {
         Self::new(Part::Risk, key)
@@ -205,25 +206,25 @@ impl Setting {
         Self { part, key, columns: Vec::new() }
     }
 
-    /// The setting, of these columns.
+    /// Names the columns of the setting.
     #[must_use]
     pub fn of<C: AsRef<str>>(mut self, columns: &[C]) -> Self {
         self.columns = columns.iter().map(|column| column.as_ref().to_owned()).collect();
         self
     }
 
-    /// The parameter, of the model with this name.
+    /// Names the model of the parameter.
     #[must_use]
     pub fn of_model(self, name: &'static str) -> Self {
         Self { part: Part::Model(Some(name)), ..self }
     }
 
-    /// Setting it to this.
+    /// Returns the action that sets it to this value.
     pub fn to(self, value: impl Into<Value>) -> Action {
         self.to_one_of([value])
     }
 
-    /// Setting it to one of these, the best first.
+    /// Returns the action that sets it to one of these values, the best first.
     pub fn to_one_of(self, values: impl IntoIterator<Item = impl Into<Value>>) -> Action {
         Action::Set { setting: self, values: values.into_iter().map(Into::into).collect() }
     }
@@ -253,13 +254,13 @@ impl Setting {
 }
 
 impl Wanted {
-    /// The model with this name.
+    /// Asks for the model with this name.
     #[must_use]
     pub fn model(model: &'static str) -> Self {
         Self { model, parameters: Vec::new() }
     }
 
-    /// The model with this parameter.
+    /// Adds a parameter of the model.
     #[must_use]
     pub fn with(mut self, parameter: &'static str, value: impl Into<Value>) -> Self {
         self.parameters.push((parameter, value.into()));
@@ -267,7 +268,7 @@ impl Wanted {
     }
 }
 
-/// As a plan writes it: `model = "l_diversity", l = 2`.
+/// Writes the model as a plan does: `model = "l_diversity", l = 2`.
 impl Display for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "model = \"{}\"", self.model)?;
@@ -290,7 +291,7 @@ impl Wish {
     }
 }
 
-/// As TOML writes it.
+/// Writes the value as TOML does.
 impl Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -311,7 +312,7 @@ impl Display for Value {
     }
 }
 
-/// What is for the user to say.
+/// A setting whose value the user must choose.
 impl From<Setting> for Action {
     fn from(setting: Setting) -> Self {
         Self::Set { setting, values: Vec::new() }
@@ -354,7 +355,7 @@ impl<V: Into<Value>> From<Vec<V>> for Value {
     }
 }
 
-/// `[columns.born] `; `[columns.NAME] ` where it is for the user to say which.
+/// Returns `[columns.born] `, or `[columns.NAME] ` if the user must say which column.
 fn of_columns(columns: &[String]) -> String {
     let is_bare = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
@@ -368,7 +369,7 @@ fn of_columns(columns: &[String]) -> String {
     }
 }
 
-/// `a`, `a or b`, `a, b or c`.
+/// Joins the choices: `a`, `a or b`, `a, b or c`.
 #[must_use]
 pub fn one_of(choices: &[String]) -> String {
     match choices {
@@ -473,7 +474,7 @@ mod tests {
         );
     }
 
-    /// What a program words as keyword arguments and a page as buttons, without reading a text.
+    /// A program can word a remedy as keyword arguments, and a page as buttons, without parsing a text.
     #[test]
     fn a_remedy_is_data() {
         let error = Error::refused("it does not fit")

@@ -1,19 +1,20 @@
-//! Names and texts of a table as they may be shown.
+//! Names and texts of a table, made fit to be shown.
 
-/// A text as a terminal may show it. Names and texts of a table can hold anything: characters that move the cursor, change colours or
-/// turn the direction of writing are shown as escapes (`\u{1b}`). Line ends and tabs stay; see [`on_one_line`].
+/// Returns a text that is safe to show on a terminal. Names and texts of a table can contain anything: characters that move the
+/// cursor, change colours or turn the direction of writing are shown as escapes (`\u{1b}`). Line ends and tabs stay; see
+/// [`on_one_line`].
 #[must_use]
 pub fn printable(text: &str) -> String {
     escaped(text, |character| matches!(character, '\n' | '\t'))
 }
 
-/// The same for a name inside a line, which must not begin another: line ends and tabs are shown as escapes as well.
+/// Returns the same for a name inside a line, where line ends and tabs are shown as escapes too.
 #[must_use]
 pub fn on_one_line(text: &str) -> String {
     escaped(text, |_| false)
 }
 
-/// Names in a row; of very many only the first and how many more there are.
+/// Lists names; if there are very many, only the first ones and the number of the others.
 #[must_use]
 pub fn listed(names: &[&str]) -> String {
     const MOST: usize = 50;

@@ -1,14 +1,14 @@
-//! What a delimited text file looks like: its delimiter, and whether it has a header.
+//! Detects the dialect of a delimited text file: its delimiter, and whether it has a header.
 
-/// The delimiters that are looked for, the commonest first.
+/// The delimiters that are tried, the most common first.
 pub(crate) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// How many records are looked at.
+/// The number of records that are looked at.
 const RECORDS: usize = 100;
 
-/// The delimiter that cuts the sample most evenly: every record into as many fields as the first one.
-/// None if no delimiter cuts the first record. `is_whole` says that the sample is the whole file; if not,
-/// its last record may be cut and does not count.
+/// Returns the delimiter that cuts the sample most evenly, with as many records as possible having as many fields as the first.
+/// Returns `None` if no delimiter cuts the first record. `is_whole` says that the sample is the whole file; if not, its last
+/// record may be cut and does not count.
 pub(crate) fn delimiter(sample: &[u8], is_whole: bool, quote: u8) -> Option<u8> {
     let mut best: Option<((usize, usize), u8)> = None;
     for delimiter in DELIMITERS.into_iter().filter(|&delimiter| delimiter != quote) {
@@ -18,7 +18,7 @@ pub(crate) fn delimiter(sample: &[u8], is_whole: bool, quote: u8) -> Option<u8> 
             continue;
         }
         let agreeing = counts.iter().filter(|&&count| count == fields).count();
-        // First how even, in percent, then how many fields.
+        // Evenness in percent counts first, then the number of fields.
         let score = (100 * agreeing / counts.len(), fields);
         if best.is_none_or(|(best, _)| score > best) {
             best = Some((score, delimiter));
@@ -49,19 +49,19 @@ fn field_counts(sample: &[u8], is_whole: bool, delimiter: u8, quote: u8) -> Vec<
     while counts.len() <= RECORDS && reader.read_byte_record(&mut record).unwrap_or(false) {
         counts.push(record.len());
     }
-    // The last one may be cut, or is the one too many that tells that it was not.
+    // The last record may be cut, or was read only to show that the one before it is whole.
     if counts.len() > RECORDS || (!is_whole && counts.len() > 1) {
         counts.pop();
     }
     counts
 }
 
-/// Whether the first record is a header: none of its cells is a number or a date.
+/// Whether these cells are a header: none of them is a number or a date.
 pub(crate) fn is_header(cells: &[String]) -> bool {
     !cells.iter().any(|cell| is_number(cell.trim()) || is_date(cell.trim()))
 }
 
-/// Whether a text is a number, with point or comma.
+/// Whether a text is a number, with a decimal point or comma.
 pub(crate) fn is_number(text: &str) -> bool {
     let text = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = text.split_once(['e', 'E']).map_or((text, None), |(m, e)| (m, Some(e)));
@@ -74,7 +74,7 @@ pub(crate) fn is_number(text: &str) -> bool {
     !(whole.is_empty() && fraction.is_empty()) && all_digits(whole) && all_digits(fraction) && exponent_holds
 }
 
-/// Whether a text is a date in digits: year, month and day in any order, perhaps with a time behind it.
+/// Whether a text is a date in digits: year, month and day in any order, perhaps followed by a time.
 pub(crate) fn is_date(text: &str) -> bool {
     let date = text.split(['T', ' ']).next().unwrap_or(text);
     ['-', '/', '.'].into_iter().any(|separator| {
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(whole("a;b\n\"x,y,z\";1\n\"x,y\";2\n"), Some(b';'));
         assert_eq!(whole("a,b;c\n1,2;3\n1,2;3;4\n"), Some(b','));
         assert_eq!(whole("a;b;c\n1;2;3\n1;2\n1;2;3\n"), Some(b';'));
-        // The cut last record of a part of a file does not count.
+        // The last record of a partial sample may be cut, and does not count.
         assert_eq!(delimiter(b"a,b;c;d\n1,2;3;4\n5,6", false, b'"'), Some(b';'));
         assert_eq!(delimiter(b"a,b;c;d\n1,2;3;4\n5,6", true, b'"'), Some(b','));
     }

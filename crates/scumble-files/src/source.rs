@@ -1,4 +1,4 @@
-//! Where a table is read from.
+//! Where tables are read from.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -14,14 +14,14 @@ use crate::error::{Error, Result, reading, writing};
 use crate::foreign::Foreign;
 use crate::limits::Allowance;
 
-/// A table: a path, a file that is open already, record batches or a stream of them. All but a stream can be read more than once.
+/// The source of a table: a path, an open file, record batches or a stream of them. All but a stream can be read more than once.
 #[derive(Debug)]
 pub struct Source {
     place: Place,
     name: String,
 }
 
-/// Whether a batch has the columns of a table.
+/// Whether a batch has the columns of a table, with the same names and types.
 pub(crate) fn has_columns(batch: &RecordBatch, schema: &Schema) -> bool {
     let same =
         |one: &Field, other: &Field| one.name() == other.name() && one.data_type() == other.data_type();
@@ -30,13 +30,13 @@ pub(crate) fn has_columns(batch: &RecordBatch, schema: &Schema) -> bool {
         && schema.fields().iter().zip(found.fields()).all(|(one, other)| same(one, other))
 }
 
-/// Record batches that are made while they are read. Its columns are known from the start.
+/// Record batches that are made while they are read. Their columns are known from the start.
 pub(crate) struct Stream {
     pub(crate) schema: SchemaRef,
     reader: Mutex<Option<BatchReader>>,
 }
 
-/// Gives record batches, one after the other.
+/// Returns record batches, one after the other.
 pub(crate) type BatchReader = Box<dyn RecordBatchReader + Send>;
 
 impl std::fmt::Debug for Stream {
@@ -46,7 +46,7 @@ impl std::fmt::Debug for Stream {
 }
 
 impl Stream {
-    /// The batches, which can be had once.
+    /// Takes the batches, which can be taken once.
     pub(crate) fn take(&self, name: &str) -> Result<BatchReader> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
         reader.ok_or_else(|| {
@@ -62,10 +62,9 @@ enum Place {
     Open(File),
     /// A table in memory.
     Batches(Batches),
-    /// A table that comes batch by batch.
+    /// A table that arrives batch by batch.
     Stream(Stream),
-    /// Something that can be read only once. It is copied when it is first read, since only then it is known how much
-    /// may be copied.
+    /// Something that can be read only once. It is copied when it is first read, since only then the allowed size is known.
     Once(Mutex<Option<Pipe>>, OnceLock<File>),
 }
 
@@ -83,7 +82,7 @@ impl From<RecordBatch> for Batches {
 }
 
 impl Batches {
-    /// Batches of the same columns; an error if one has others.
+    /// Puts batches of the same columns together. Fails if one of them has other columns.
     pub fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
         for (number, batch) in (1..).zip(&batches) {
             if !has_columns(batch, &schema) {
@@ -116,8 +115,8 @@ enum Pipe {
 }
 
 impl Source {
-    /// The file at a path, or standard input for `-`. What can be read only once (standard input, a
-    /// pipe, a device) is copied to an unnamed, owner-only temporary file when it is first read.
+    /// Opens the file at a path, or standard input for `-`. What can be read only once (standard input, a pipe, a device) is
+    /// copied to an unnamed, owner-only temporary file when it is first read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         if path == Path::new("-") {
@@ -135,27 +134,28 @@ impl Source {
         Ok(Self { place: Place::Once(Mutex::new(Some(Pipe::File(pipe))), OnceLock::new()), name })
     }
 
-    /// Standard input, copied to an unnamed, owner-only temporary file when it is first read.
+    /// Returns standard input. It is copied to an unnamed, owner-only temporary file when it is first read.
     #[must_use]
     pub fn standard_input() -> Self {
         let place = Place::Once(Mutex::new(Some(Pipe::StandardInput)), OnceLock::new());
         Self { place, name: "standard input".to_owned() }
     }
 
-    /// A file that is open for reading, with a name for messages. It is read from its start; its
-    /// position is moved, so it must not be read elsewhere at the same time.
+    /// Returns a source for an open file, with a name for messages. The file is read from its start. Its position moves, so it
+    /// must not be read elsewhere at the same time.
     #[must_use]
     pub fn from_file(file: File, name: impl Into<String>) -> Self {
         Self { place: Place::Open(file), name: name.into() }
     }
 
-    /// A table in memory, with a name for messages.
+    /// Returns a source for a table in memory, with a name for messages.
     #[must_use]
     pub fn from_batches(table: impl Into<Batches>, name: impl Into<String>) -> Self {
         Self { place: Place::Batches(table.into()), name: name.into() }
     }
 
-    /// A table that comes batch by batch, with a name for messages. It can be read once, and is never in memory as a whole.
+    /// Returns a source for a table that arrives batch by batch, with a name for messages. It can be read once, and is never in
+    /// memory as a whole.
     #[must_use]
     pub fn from_stream(reader: Box<dyn RecordBatchReader + Send>, name: impl Into<String>) -> Self {
         let schema = reader.schema();
@@ -168,7 +168,7 @@ impl Source {
         &self.name
     }
 
-    /// Where it is, if it is named by a path.
+    /// The path, if the source is named by one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
@@ -177,19 +177,19 @@ impl Source {
         }
     }
 
-    /// Whether it is a file, which has bytes and can be told from another.
+    /// Whether the source is a file, with bytes that can be compared with those of another.
     #[must_use]
     pub fn is_file(&self) -> bool {
         !matches!(self.place, Place::Batches(_) | Place::Stream(_))
     }
 
-    /// The SHA-256 of the file as it stands there, compressed or not.
+    /// The SHA-256 of the file as it is stored, compressed or not.
     pub fn sha256(&self) -> Result<String> {
         let mut file = self.handle(Allowance::new(None))?;
         crate::digest::sha256(&mut file).map_err(|error| reading(&self.name, error))
     }
 
-    /// A handle at the start of the file.
+    /// Returns a handle at the start of the file.
     fn handle(&self, allowance: Allowance) -> Result<File> {
         let rewound = |file: &File| file.try_clone().and_then(|mut file| file.rewind().map(|()| file));
         let handle = match &self.place {
@@ -209,7 +209,7 @@ impl Source {
                         let file = spool(file, &self.name, allowance)?;
                         rewound(copy.get_or_init(|| file))
                     }
-                    // Nothing is left of a pipe whose copying failed.
+                    // If copying a pipe failed, nothing is left to read.
                     None => copy.get().map_or(Err(io::ErrorKind::UnexpectedEof.into()), rewound),
                 }
             }
@@ -217,7 +217,7 @@ impl Source {
         handle.map_err(|error| reading(&self.name, error))
     }
 
-    /// The content, recognised by its first bytes; at most `max_size` bytes of it.
+    /// Recognises the content by its first bytes, and returns it. At most `max_size` bytes of it are read.
     pub(crate) fn content(&self, max_size: Option<u64>) -> Result<Content<'_>> {
         if let Place::Batches(table) = &self.place {
             return Ok(Content::in_memory(Form::Batches(table)));
@@ -265,7 +265,7 @@ impl Source {
         Ok(Content { compression, bytes, taken, form })
     }
 
-    /// A file that holds the content uncompressed and can be read at any place.
+    /// Returns a file of the uncompressed content that can be read at any position.
     fn seekable(
         &self,
         compression: Compression,
@@ -280,12 +280,12 @@ impl Source {
     }
 }
 
-/// What a file holds.
+/// The content of a file.
 pub(crate) struct Content<'a> {
     pub(crate) compression: Compression,
-    /// The size of the file on the disk; none for a table in memory.
+    /// The size of the file on the disk; `None` for a table in memory.
     pub(crate) bytes: Option<u64>,
-    /// How many of them were taken so far, as they are on the disk: packed, and in any encoding.
+    /// How many bytes of the file have been read so far, as they are stored: compressed, and in any encoding.
     pub(crate) taken: Taken,
     pub(crate) form: Form<'a>,
 }
@@ -296,7 +296,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// Bytes that were taken from a file.
+/// A counter of the bytes read from a file.
 #[derive(Clone, Default)]
 pub(crate) struct Taken(Arc<AtomicU64>);
 
@@ -306,7 +306,7 @@ impl Taken {
     }
 }
 
-/// Counts what is taken.
+/// Counts the bytes that are read.
 struct Counted {
     reader: File,
     taken: Taken,
@@ -322,7 +322,7 @@ impl Read for Counted {
 
 /// The kind of file, with a reader at its start.
 pub(crate) enum Form<'a> {
-    /// Delimited text; `first` is a copy of what `reader` gives first.
+    /// Delimited text; `first` is a copy of the first bytes of `reader`.
     Text { first: Vec<u8>, reader: Box<dyn Read + Send> },
     /// Parquet.
     Parquet(File),
@@ -336,25 +336,25 @@ pub(crate) enum Form<'a> {
     Stream(&'a Stream),
 }
 
-/// Whether this is Parquet. A text column may be called PAR1; in Parquet a thrift structure follows the
-/// magic number, and its first byte is no printable character.
+/// Whether this is Parquet. A text column may also be called PAR1. In Parquet a Thrift structure follows the magic number, and
+/// its first byte is not a printable character.
 fn is_parquet(first: &[u8]) -> bool {
     first.starts_with(b"PAR1")
         && first.get(4).is_some_and(|&byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
 }
 
-/// Whether this is an Arrow IPC stream: a marker, then the length of the schema. A length that no schema
-/// has would only make the reader ask for that much memory.
+/// Whether this is an Arrow IPC stream: a marker, then the length of the schema. An impossible length is refused, since the
+/// reader would allocate that much memory.
 fn is_arrow_stream(first: &[u8]) -> bool {
     let Some((&[0xff, 0xff, 0xff, 0xff, a, b, c, d], _)) = first.split_first_chunk() else { return false };
     let length = u32::from_le_bytes([a, b, c, d]);
     length > 0 && length % 8 == 0 && length < 64 << 20
 }
 
-/// How much of a file is looked at to recognise what it is.
+/// The number of bytes at the start of a file by which its kind is recognised.
 pub(crate) const FIRST: u64 = 64 << 10;
 
-/// The first bytes of a reader, and a reader that still gives them.
+/// Returns the first bytes of a reader, and a reader that still starts with them.
 fn peek(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
     let mut first = Vec::new();
     reader.by_ref().take(FIRST).read_to_end(&mut first)?;
@@ -362,7 +362,7 @@ fn peek(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Box<dyn Read +
     Ok((first, Box::new(whole)))
 }
 
-/// Copies a reader to an unnamed, owner-only temporary file, as far as is allowed.
+/// Copies a reader to an unnamed, owner-only temporary file, up to the allowed size.
 fn spool(mut reader: impl Read, name: &str, allowance: Allowance) -> Result<File> {
     let folder = std::env::temp_dir().display().to_string();
     let keeping = |error| writing(&format!("a temporary copy of {name} in {folder}; TMPDIR moves it"), error);
@@ -386,7 +386,7 @@ fn spool(mut reader: impl Read, name: &str, allowance: Allowance) -> Result<File
     Ok(file)
 }
 
-/// A reader of unpacked content that ends with an error once it is larger than is allowed.
+/// A reader of unpacked content that fails once the content is larger than allowed.
 struct Limited<R> {
     reader: R,
     left: u64,
@@ -405,7 +405,7 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// A reader whose errors tell the file and what is wrong with it.
+/// A reader whose errors name the file and what is wrong with it.
 struct Explained<'a> {
     reader: Box<dyn Read + Send>,
     name: &'a str,
@@ -421,8 +421,8 @@ impl Read for Explained<'_> {
     }
 }
 
-/// The error of a failed read. In a compressed file, an error that does not come from the system means
-/// that the compressed data are damaged.
+/// Explains the error of a failed read. In a compressed file, an error that does not come from the system means that the
+/// compressed data are damaged.
 pub(crate) fn explain_reading(name: &str, compression: Compression, error: io::Error) -> Error {
     let error = match error.downcast::<Error>() {
         Ok(explained) => return explained,

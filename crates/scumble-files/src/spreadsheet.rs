@@ -1,7 +1,8 @@
-//! Texts that spreadsheet programs run instead of showing them, and a form of them that no program runs.
+//! Texts that spreadsheet programs run instead of showing them, and a safe form that no program runs.
 //!
-//! A text that is run, with any number of `'` before it, is written with one `'` more: `=x` becomes `'=x`, and `'=x` becomes `''=x`. Every other
-//! text stays as it is. So each text has one safe form, and no two texts share one. The verifier reads the form back with code of its own.
+//! A text that would be run, also behind any number of `'`, gets one more `'` in front: `=x` becomes `'=x`, and `'=x` becomes
+//! `''=x`. Every other text stays as it is. So each text has one safe form, and no two texts share one. The verifier reads the
+//! form back with code of its own.
 
 use std::borrow::Cow;
 
@@ -11,13 +12,13 @@ pub fn is_formula(text: &str) -> bool {
     let mut characters = text.chars();
     match characters.next() {
         Some('+' | '-') => !is_number(characters.as_str()),
-        // Programs read the wide forms of East Asian keyboards as well, and pass over a tab or line end.
+        // Programs also accept the wide forms from East Asian keyboards, and ignore a leading tab or line end.
         Some('=' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠') => true,
         _ => false,
     }
 }
 
-/// Whether this is a number without its sign: digits with points or commas, perhaps with an exponent.
+/// Whether this is a number without its sign: digits, perhaps with points and commas, and perhaps an exponent.
 fn is_number(text: &str) -> bool {
     let (digits, exponent) = match text.split_once(['e', 'E']) {
         Some((digits, exponent)) => (digits, Some(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))),
@@ -29,7 +30,7 @@ fn is_number(text: &str) -> bool {
         && exponent.is_none_or(only_digits)
 }
 
-/// A text in the form that no program runs.
+/// Returns a text in the form that no program runs.
 #[must_use]
 pub fn safe(text: &str) -> Cow<'_, str> {
     if is_formula(text.trim_start_matches('\'')) {

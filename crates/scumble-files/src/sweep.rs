@@ -1,4 +1,4 @@
-//! What runs that were killed have left behind.
+//! Removes what killed runs have left behind.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -15,20 +15,21 @@ use crate::folder;
 use crate::folder_lock::FolderLock;
 use crate::private::{PREFIX, SUFFIX, folder_of};
 
-/// Between the process and the name of a folder that was moved aside. Random names have no `-`.
+/// Marks the hidden name of a folder that was moved aside, between the process and the folder's old name. Random names have no
+/// `-`.
 const ASIDE: &str = "aside-";
 
-/// How long a hidden file of another machine or container must have stayed as it is before it counts as left behind: whether its
-/// process lives cannot be seen from here.
+/// How long a hidden file of another machine or container must have stayed unchanged before it counts as left behind. This
+/// machine cannot see whether its process still runs.
 const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How a process is called in hidden names: its number, and where that number means something.
+/// The name of this process in hidden names: its number, and the place where that number is valid.
 pub(crate) fn own_process() -> &'static str {
     static NAME: LazyLock<String> = LazyLock::new(|| format!("{}.{}", std::process::id(), *PLACE));
     &NAME
 }
 
-/// Where process numbers mean what they mean here: this machine, and on it this container.
+/// The place where this process's number is valid: this machine, and on it this container.
 static PLACE: LazyLock<String> = LazyLock::new(|| {
     let read = |path: &str| fs::read(path).unwrap_or_default();
     let numbers = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
@@ -37,7 +38,7 @@ static PLACE: LazyLock<String> = LazyLock::new(|| {
     Sha256::digest(all).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
 });
 
-/// The hidden name that a folder has while another takes its place in steps.
+/// The hidden name of a folder while another one takes its place in steps.
 pub(crate) fn aside_name(target: &Path) -> PathBuf {
     let mut name = OsString::from(format!("{PREFIX}{}-{ASIDE}", own_process()));
     name.push(target.file_name().unwrap_or_default());
@@ -45,18 +46,18 @@ pub(crate) fn aside_name(target: &Path) -> PathBuf {
     folder_of(target).join(name)
 }
 
-/// What a hidden name tells.
+/// What a hidden name says.
 #[derive(Debug, PartialEq, Eq)]
 struct Hidden {
     /// The process that made it.
     process: u32,
-    /// Where the process ran; here, if the name does not say.
+    /// The place where the process ran; if the name does not say, it is this one.
     place: Option<String>,
-    /// The name that a folder had which was moved aside.
+    /// The original name of a folder that was moved aside.
     was: Option<OsString>,
 }
 
-/// What a hidden name of ours tells; none for other names.
+/// Parses a hidden name that Scumble made. Returns `None` for other names.
 fn hidden(name: &OsStr) -> Option<Hidden> {
     let inner = name.as_bytes().strip_prefix(PREFIX.as_bytes())?.strip_suffix(SUFFIX.as_bytes())?;
     let dash = inner.iter().position(|byte| *byte == b'-')?;
@@ -76,7 +77,7 @@ fn hidden(name: &OsStr) -> Option<Hidden> {
 }
 
 impl Hidden {
-    /// Whether nobody works with the file any more.
+    /// Whether no process uses the file any more.
     fn is_left_behind(&self, file: &fs::Metadata) -> bool {
         if self.place.as_ref().is_some_and(|place| *place != *PLACE) {
             return file.modified().is_ok_and(|then| then.elapsed().is_ok_and(|age| age > A_DAY));
@@ -85,12 +86,12 @@ impl Hidden {
     }
 }
 
-/// Removes hidden files and folders in the folder that processes left behind which are gone; a folder that one of them had moved
-/// aside gets its name again, if nothing has taken it. Returns how many.
+/// Removes the hidden files and folders that ended processes left behind in a folder. A folder that one of them had moved aside
+/// gets its name back, if nothing has taken that name. Returns how many were dealt with.
 pub fn sweep(folder: &Path) -> Result<usize> {
     let explain = |error| writing(&folder.display().to_string(), error);
     if !Path::new("/proc/self").exists() {
-        return Ok(0); // It cannot be told which processes are gone.
+        return Ok(0); // Without /proc nobody can say which processes have ended.
     }
     let mut removed = 0;
     for name in folder::list(folder).map_err(explain)? {
@@ -105,7 +106,7 @@ pub fn sweep(folder: &Path) -> Result<usize> {
             Some(was) => match FolderLock::at_once(folder) {
                 Some(_lock) if fs::symlink_metadata(&was).is_err() => fs::rename(&path, was),
                 Some(_) => folder::remove(&path),
-                // Somebody is giving names here at this moment; the next run will see.
+                // Another run is naming files here at this moment; the next run will look again.
                 None => continue,
             },
             None if kind.is_dir() => folder::remove(&path),
@@ -113,7 +114,7 @@ pub fn sweep(folder: &Path) -> Result<usize> {
         };
         match gone {
             Ok(()) => removed += 1,
-            // Somebody else was quicker, or it is somebody else's: neither is ours to mend.
+            // Another process was quicker, or the file belongs to somebody else: neither is for this run to fix.
             Err(error)
                 if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {}
             Err(error) => return Err(explain(error)),
@@ -144,7 +145,8 @@ mod tests {
         assert_eq!(found.place.as_ref(), Some(&*PLACE));
     }
 
-    /// A process number of another container says nothing here; what has lain there for more than a day belongs to nobody.
+    /// A process number of another container means nothing here. A file of another container that is older than a day belongs to
+    /// nobody.
     #[test]
     fn files_of_other_machines_stay_for_a_day() {
         let folder = tempfile::tempdir().unwrap();
@@ -161,14 +163,14 @@ mod tests {
     #[test]
     fn a_folder_that_was_moved_aside_comes_back() {
         let folder = tempfile::tempdir().unwrap();
-        // Process numbers are below 2^22, so this process is gone.
+        // Process numbers are below 2^22, so this process does not exist.
         let aside = folder.path().join(".scumble-4194999-aside-release.tmp");
         fs::create_dir(&aside).unwrap();
         fs::write(aside.join("rows.csv"), "old").unwrap();
         assert_eq!(sweep(folder.path()).unwrap(), 1);
         let release = folder.path().join("release");
         assert_eq!(fs::read_to_string(release.join("rows.csv")).unwrap(), "old");
-        // Where the new one has taken its place, the old one goes.
+        // If the new folder has taken the name, the old one is removed.
         fs::create_dir(&aside).unwrap();
         assert_eq!(sweep(folder.path()).unwrap(), 1);
         assert!(!aside.exists() && release.join("rows.csv").exists());

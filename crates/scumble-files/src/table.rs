@@ -1,4 +1,4 @@
-//! A table as dictionary codes: what reading any file gives.
+//! A table as dictionary codes: the result of reading any file.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ pub struct CodedTable {
     pub rows: usize,
 }
 
-/// One column: its distinct texts and a code per row.
+/// One column: its distinct texts, and a code for each row.
 #[derive(Debug, Clone)]
 pub struct CodedColumn {
     /// The column's name, as in the header.
     pub name: String,
-    /// The distinct texts, ascending bytewise; the code of a text is its place here.
+    /// The distinct texts, in ascending byte order. The code of a text is its position here.
     pub values: Texts,
-    /// One code per row.
+    /// One code for each row.
     pub codes: Codes,
 }
 
-/// Distinct texts in one buffer: a dictionary of a million values is three allocations.
+/// Distinct texts in one buffer: even a dictionary of a million values takes only two allocations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Texts {
     bytes: String,
@@ -47,7 +47,8 @@ impl CodedTable {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// The columns by their names, for many lookups: there may be a hundred thousand. The first of those that share one.
+    /// Returns the columns by their names, for many lookups: a table may have a hundred thousand columns. Of columns with the
+    /// same name, the first counts.
     #[must_use]
     pub fn by_name(&self) -> BTreeMap<&str, &CodedColumn> {
         self.columns.iter().rev().map(|column| (column.name.as_str(), column)).collect()
@@ -55,7 +56,7 @@ impl CodedTable {
 }
 
 impl CodedColumn {
-    /// A column with a text a row.
+    /// Creates a column with one text for each row.
     #[must_use]
     pub fn of_texts<T: Ord + AsRef<str>>(name: &str, texts: impl Iterator<Item = T>) -> Self {
         let mut number: BTreeMap<T, u32> = BTreeMap::new();
@@ -77,14 +78,14 @@ impl CodedColumn {
 }
 
 impl Texts {
-    /// Appends a text and returns its place. Panics past 4 GiB of text, which readers check before.
+    /// Appends a text and returns its position. Panics past 4 GiB of text, which readers check beforehand.
     pub fn push(&mut self, text: &str) -> u32 {
         self.bytes.push_str(text);
         self.ends.push(u32::try_from(self.bytes.len()).expect("a dictionary holds at most 4 GiB of text"));
         (self.ends.len() - 1) as u32
     }
 
-    /// Room for `texts` texts of `bytes` bytes in all.
+    /// Reserves room for `texts` texts of `bytes` bytes in all.
     #[must_use]
     pub fn with_capacity(texts: usize, bytes: usize) -> Self {
         Self { bytes: String::with_capacity(bytes), ends: Vec::with_capacity(texts) }
@@ -96,7 +97,7 @@ impl Texts {
         &self.bytes
     }
 
-    /// The text at a place.
+    /// The text at a position.
     #[must_use]
     pub fn get(&self, place: u32) -> &str {
         let place = place as usize;
@@ -104,7 +105,7 @@ impl Texts {
         &self.bytes[start..self.ends[place] as usize]
     }
 
-    /// How many texts there are.
+    /// The number of texts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -121,7 +122,7 @@ impl Texts {
         (0..self.ends.len() as u32).map(|place| self.get(place))
     }
 
-    /// The place of a text in a dictionary that is sorted bytewise.
+    /// Returns the position of a text in a dictionary that is sorted by bytes.
     #[must_use]
     pub fn find_sorted(&self, text: &str) -> Option<u32> {
         let (mut low, mut high) = (0, self.len() as u32);
@@ -148,7 +149,7 @@ impl<'a> FromIterator<&'a str> for Texts {
 }
 
 impl Codes {
-    /// The codes in the narrowest width for a dictionary of `values` texts.
+    /// Stores the codes in the narrowest width for a dictionary of `values` texts.
     #[must_use]
     pub fn narrow(values: usize, codes: &[u32]) -> Self {
         match values {
@@ -158,8 +159,7 @@ impl Codes {
         }
     }
 
-    /// Appends for each of `local` codes its code in `code_of_local`, which must fit the width chosen
-    /// at the start.
+    /// Appends, for each of the `local` codes, its code in `code_of_local`. The codes must fit the width chosen at the start.
     pub fn extend_mapped(&mut self, local: &Self, code_of_local: &[u32]) {
         fn extend<T>(target: &mut Vec<T>, local: &Codes, code_of_local: &[u32], narrow: impl Fn(u32) -> T) {
             match local {
@@ -175,7 +175,7 @@ impl Codes {
         }
     }
 
-    /// Room for `rows` codes of a dictionary of `values` texts.
+    /// Reserves room for `rows` codes of a dictionary of `values` texts.
     #[must_use]
     pub fn with_capacity(values: usize, rows: usize) -> Self {
         match values {
@@ -204,7 +204,7 @@ impl Codes {
         }
     }
 
-    /// How many bytes of memory the codes take.
+    /// The bytes of memory that the codes take.
     #[must_use]
     pub fn bytes(&self) -> usize {
         match self {
@@ -214,7 +214,7 @@ impl Codes {
         }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {

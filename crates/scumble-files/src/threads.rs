@@ -1,8 +1,8 @@
-//! How many threads work.
+//! The number of threads that work.
 
 use crate::error::{Error, Result};
 
-/// The number of threads that is meant: 0 means as many as the current thread pool has.
+/// The number of threads to use: 0 means as many as the current thread pool has.
 pub(crate) fn count(threads: usize) -> usize {
     if threads == 0 { rayon::current_num_threads() } else { threads }
 }
@@ -17,8 +17,9 @@ pub(crate) fn run<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> R
     if rayon::current_thread_index().is_none() {
         return Ok(pool.install(work));
     }
-    // A thread of one pool that waits for another pool takes up other work of its own pool meanwhile, on top of its stack, and that may
-    // wait again: with many releases at a time the stack overflowed. So a thread outside of all pools waits.
+    // A thread of one pool that waits for another pool meanwhile takes up other work of its own pool, on top of its stack, and
+    // that work may wait again. With many releases at a time the stack overflowed. So a thread outside all pools does the
+    // waiting.
     let done = std::thread::scope(|scope| scope.spawn(|| pool.install(work)).join());
     Ok(done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
 }

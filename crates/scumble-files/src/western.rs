@@ -1,16 +1,17 @@
-//! Whether bytes that are not UTF-8 are Windows-1252, the encoding that Windows programs write in western Europe and America.
+//! Decides whether bytes that are not UTF-8 are Windows-1252, the encoding that Windows programs write in western Europe and
+//! America.
 //!
-//! Every byte means something in such an encoding, so nothing but the sense of the text can tell it from others. Only what is
-//! clear is taken: anything that would be usual in another encoding is a doubt, and the user must say which encoding it is.
+//! In such an encoding every byte means something, so only the sense of the text can tell it from others. Only clear cases are
+//! accepted: anything that would be usual in another encoding is a doubt, and then the user must name the encoding.
 
-/// Looks at a text byte by byte.
+/// Examines a text byte by byte.
 #[derive(Debug)]
 pub(crate) struct Western {
-    /// The two bytes before, the nearer one last.
+    /// The previous two bytes, the nearer one last.
     before: [u8; 2],
-    /// How many bytes beyond ASCII stand together here.
+    /// The length of the run of non-ASCII bytes up to here.
     together: u32,
-    /// Whether any byte was beyond ASCII.
+    /// Whether there was any non-ASCII byte.
     any: bool,
     doubtful: bool,
 }
@@ -24,7 +25,7 @@ impl Default for Western {
 /// What a byte is in Windows-1252.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// A letter of ASCII.
+    /// An ASCII letter.
     Plain,
     /// A letter with an accent, as western languages use it.
     Accented,
@@ -33,9 +34,9 @@ enum Sort {
     /// Another mark: `€`, `°`.
     Mark,
     Digit,
-    /// Anything else of ASCII.
+    /// Any other ASCII character.
     Other,
-    /// Nothing, or a letter that is far more usual in another encoding: there it is another one.
+    /// An undefined byte, or a letter that is much more common in another encoding, where the byte is another letter.
     Unlikely,
 }
 
@@ -44,7 +45,7 @@ fn sort(byte: u8) -> Sort {
         b'0'..=b'9' => Sort::Digit,
         b'a'..=b'z' | b'A'..=b'Z' => Sort::Plain,
         0..=0x7f => Sort::Other,
-        // Without a meaning, or Š Œ Ž š œ ž Ÿ: Central European, Macintosh. Ð Ý Þ ð ý þ: Turkish.
+        // Undefined bytes, or Š Œ Ž š œ ž Ÿ: Central European, Macintosh. Ð Ý Þ ð ý þ: Turkish.
         0x81 | 0x8a | 0x8c..=0x90 | 0x9a | 0x9c..=0x9f | 0xd0 | 0xdd..=0xde | 0xf0 | 0xfd..=0xfe => {
             Sort::Unlikely
         }
@@ -56,7 +57,7 @@ fn sort(byte: u8) -> Sort {
 }
 
 impl Western {
-    /// Looks at the next bytes.
+    /// Examines the next bytes.
     pub(crate) fn look(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.next(byte);
@@ -71,20 +72,20 @@ impl Western {
         let is_letter = |sort| matches!(sort, Sort::Plain | Sort::Accented);
         self.any |= byte >= 0x80;
         self.doubtful |= now == Sort::Unlikely
-            // Words of nothing but such bytes: Cyrillic, Greek, Chinese.
+            // Words of non-ASCII bytes only: Cyrillic, Greek, Chinese.
             || self.together >= 3
-            // What would be one character in UTF-8.
+            // A pair that would be one character in UTF-8.
             || (matches!(last, 0xc3..=0xf4) && matches!(byte, 0x80..=0xbf) && now != Sort::Joining)
             // A mark within a word is a letter of another encoding.
             || (middle == Sort::Mark && is_letter(first) && is_letter(now))
-            // ¹ ³ ª º at the end of a word are letters elsewhere; m² and m³ are not.
+            // ¹ behind a letter is a letter in other encodings. ² and ³ pass, for m² and m³.
             || (matches!(byte, 0xb9) && is_letter(middle))
-            // No word has such a letter beside a digit.
+            // No word has an accented letter beside a digit.
             || (now == Sort::Accented && middle == Sort::Digit)
             || (middle == Sort::Accented && now == Sort::Digit);
     }
 
-    /// Whether it is surely Windows-1252.
+    /// Whether the text is clearly Windows-1252.
     pub(crate) fn is_clear(&self) -> bool {
         self.any && !self.doubtful
     }

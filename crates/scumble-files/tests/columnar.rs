@@ -1,4 +1,4 @@
-//! Parquet and Arrow IPC in and out: every type as text, typed columns kept, damaged files told.
+//! Parquet and Arrow IPC, read and written: every type as text, typed columns kept, damaged files reported.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -90,7 +90,7 @@ fn unused_dictionary_entries_are_not_read() {
     let keys = UInt8Array::from(vec![Some(2), None, Some(2)]);
     let values = StringArray::from(vec!["unused", "too", "used"]);
     let array = DictionaryArray::new(keys, Arc::new(values));
-    // The helper checks that every text of the dictionary occurs.
+    // `texts` checks that every text of the dictionary occurs.
     assert_eq!(texts(Arc::new(array)), ["used", "", "used"]);
     let numbers =
         DictionaryArray::new(Int8Array::from(vec![1, 0, 1]), Arc::new(Int64Array::from(vec![5, 6])));
@@ -140,7 +140,7 @@ fn parquet_gives_the_same_texts() {
     }
 }
 
-/// Batches in memory give the same texts as a file of them, however large they are and however many threads read.
+/// Batches in memory give the same texts as a file of them, whatever their size and the number of threads.
 #[test]
 fn batches_in_memory_are_read_like_a_file() {
     let numbers: Vec<Option<i64>> = (0..100_000).map(|row| (row % 7 != 0).then_some(row % 1_000)).collect();
@@ -170,7 +170,7 @@ fn batches_in_memory_are_read_like_a_file() {
     let empty = Source::from_batches(empty, "memory");
     let told = read_table(&empty, &ReadOptions::default()).expect_err("no rows").to_string();
     assert_eq!(told, "'memory' has columns but no rows");
-    // Columns are found by their place, so no batch may have another order, other types, or fewer.
+    // Columns are found by position, so no batch may have fewer columns, another order or other types.
     let swapped = batch.project(&[1, 0]).expect("both");
     let word = batch.project(&[1]).expect("one");
     let retyped = self::batch(vec![("number", word.column(0).clone()), ("word", word.column(0).clone())]);
@@ -181,7 +181,7 @@ fn batches_in_memory_are_read_like_a_file() {
     }
 }
 
-/// What is written into memory reads back as it was, in the order that was asked for.
+/// A table that is written into memory reads back the same, in the given order.
 #[test]
 fn tables_are_written_into_memory() {
     let texts = |texts: &[&str]| texts.iter().copied().collect::<Texts>();
@@ -344,7 +344,7 @@ fn kept_columns_stay_typed_and_parquet_tells_nothing_else() {
         };
         assert_eq!(types, expected);
     }
-    // Only rows that are written decide: without the first, the codes have no leading zeros.
+    // Only rows that are written decide: without the first row, no code has a leading zero.
     let mut file = tempfile::tempfile().unwrap();
     let options = WriteOptions {
         format: OutFormat::ArrowIpc,
@@ -358,7 +358,7 @@ fn kept_columns_stay_typed_and_parquet_tells_nothing_else() {
     assert_eq!(reader.schema().field(3).data_type(), &DataType::Int64);
 }
 
-/// Values with frequencies are lists where the format has lists, and read as the objects that they were.
+/// Values with frequencies become lists where the format has lists, and read back as the same JSON objects.
 #[test]
 fn frequencies_are_lists_and_come_back_as_objects() {
     let rows =

@@ -1,6 +1,6 @@
-//! Damaged Parquet and Arrow files: an error or a table, never a panic, and never more memory than there is.
+//! Damaged Parquet and Arrow files: the result is an error or a table, never a panic, and never takes more memory than there is.
 //!
-//! The test process may take two gigabytes: a reader that believed a wild length would ask for more and be ended.
+//! The test process is limited to two gigabytes: a reader that believed a wild length would ask for more and be killed.
 #![allow(clippy::unwrap_used)]
 
 #[path = "common/broken.rs"]
@@ -66,7 +66,7 @@ fn damaged_files_are_errors_or_tables() {
     assert!(errors > 1000 && tables > 100, "{errors} errors, {tables} tables");
 }
 
-/// The first place of some bytes.
+/// Returns the first position of some bytes.
 fn find(bytes: &[u8], wanted: &[u8]) -> usize {
     bytes.windows(wanted.len()).position(|window| window == wanted).unwrap()
 }
@@ -76,7 +76,7 @@ fn a_compressed_column_cannot_claim_any_length() {
     guard();
     for codec in [arrow_ipc::CompressionType::LZ4_FRAME, arrow_ipc::CompressionType::ZSTD] {
         let mut bytes = arrow(Some(codec), false);
-        // The numbers of 500 rows, as the length before a compressed column tells them.
+        // The numbers of 500 rows: their length stands before the compressed column.
         let at = find(&bytes, &4000_i64.to_le_bytes());
         bytes[at..at + 8].copy_from_slice(&231_000_000_000_i64.to_le_bytes());
         let message = error_of(&bytes).to_string();
@@ -100,7 +100,7 @@ fn a_message_cannot_claim_any_length() {
 #[test]
 fn a_list_of_row_groups_cannot_claim_any_length() {
     guard();
-    // A footer with nothing but a list of two billion row groups.
+    // A footer that contains only a list of two billion row groups.
     let mut bytes = b"PAR1".to_vec();
     let footer = [0x15, 2, 0x39, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0];
     bytes.extend([0x15, 0, 0, 0]);
@@ -142,7 +142,7 @@ fn reading_ends_before_the_memory_does() {
     assert!(error.to_string().contains("needs more memory than the 1.0 MB that are left"), "{error}");
 }
 
-/// A long text that every row has is in the file once, and must not be in memory once for every row.
+/// A long text that every row has is stored once in the file, and must not be copied in memory once for every row.
 #[test]
 fn long_texts_of_dictionaries_are_not_copied_for_every_row() {
     guard();
@@ -160,7 +160,7 @@ fn long_texts_of_dictionaries_are_not_copied_for_every_row() {
     assert!(bytes.len() < 2_000_000, "{}", bytes.len());
     let table = read(&bytes, &ReadOptions::default()).unwrap().coded;
     assert_eq!((table.rows, table.columns[0].values.len()), (20_000, 2));
-    // Nor where there is hardly any memory.
+    // The same with hardly any memory.
     let little = ReadOptions { memory: Some(100 << 20), ..ReadOptions::default() };
     assert_eq!(read(&bytes, &little).unwrap().coded.rows, 20_000);
 }

@@ -134,7 +134,7 @@ fn compressed_files_are_recognised_by_content() {
 #[test]
 fn selected_columns_only() {
     let options = ReadOptions { columns: Some(vec!["c".into(), "a".into()]), ..Default::default() };
-    // What is not selected is not even decoded.
+    // Columns that are not selected are not even decoded.
     let table = read(b"a,b,c\n1,\xff,3\n4,\"x,\ny\",6\n", &options).unwrap();
     assert_eq!(names(&table.coded), ["a", "c"]);
     assert_eq!(cells(&table.coded), [["1", "3"], ["4", "6"]]);
@@ -325,7 +325,7 @@ fn oracle(bytes: &[u8]) -> Vec<Vec<String>> {
     reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect()
 }
 
-/// Whether the text ends in a quoted field, by the rules, byte for byte.
+/// Whether the text ends inside a quoted field, by the rules, byte for byte.
 fn ends_in_quotes(bytes: &[u8]) -> bool {
     let (mut inside, mut field_starts, mut index) = (false, true, 0);
     while index < bytes.len() {
@@ -382,7 +382,7 @@ fn check_against_oracle(bytes: &[u8], threads: usize, block_size: usize) {
     }
 }
 
-/// A field as it may stand in a file: plain, with stray quotes, quoted, or quoted with something behind.
+/// A field as it may occur in a file: plain, with stray quotes, quoted, or quoted with something behind it.
 fn raw_field() -> impl Strategy<Value = String> {
     prop_oneof![
         "[ab é\0]{0,3}",

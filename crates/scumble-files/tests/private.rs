@@ -1,4 +1,4 @@
-//! Private files: who can read them, when they get their name, and that nothing remains.
+//! Private files: who can read them, when they get their name, and that nothing is left behind.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -46,7 +46,7 @@ fn nothing_is_there_before_it_is_published() {
 #[test]
 fn modes_follow_the_audience() {
     let folder = tempfile::tempdir().unwrap();
-    // What the system gives a new file is what a public one must have.
+    // A public file must have the mode that the system gives a new file.
     let ordinary = folder.path().join("ordinary");
     fs::write(&ordinary, "").unwrap();
     for (name, audience, expected) in
@@ -74,7 +74,7 @@ fn a_failed_publication_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("out.csv");
     let private = PrivateFile::create(&target).unwrap();
-    // Somebody makes a folder of that name in between.
+    // Meanwhile somebody makes a folder of that name.
     fs::create_dir(&target).unwrap();
     fs::write(target.join("x"), "").unwrap();
     let error = private.publish(Audience::Public).unwrap_err();

@@ -1,4 +1,4 @@
-//! What is written reads back the same.
+//! A table that is written reads back the same.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -39,7 +39,7 @@ fn write(columns: &[OutColumn<'_>], order: &[u32], format: OutFormat, threads: u
     file
 }
 
-/// The same written part by part; each part has a dictionary of its own.
+/// Writes the same table part by part; each part has a dictionary of its own.
 fn write_in_parts(
     table: &CodedTable,
     kind: ColumnType,
@@ -159,7 +159,7 @@ fn a_full_disk_is_told_with_the_target() {
         };
         let columns = out_columns(&table, ColumnType::Text);
         let error = write_table(&mut full, &columns, &[0], &options).unwrap_err();
-        // Whether anything was published is for the caller to say, who knows what has its name.
+        // Only the caller knows which files have their names, so the message does not say whether anything was published.
         let start = "cannot write 'out.csv' (the disk is full): ";
         assert!(error.to_string().starts_with(start), "{error}");
     }

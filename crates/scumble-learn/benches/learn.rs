@@ -1,7 +1,7 @@
 //! How long each learner trains on Adult's 30,162 training rows with 14 attributes.
 //!
-//! `cargo bench -p scumble-learn --bench learn [-- NAME ...]`. One thread of work, the fastest of three rounds (one where
-//! a round takes more than five seconds), since machines are noisy.
+//! `cargo bench -p scumble-learn --bench learn [-- NAME ...]`. It runs on one thread and reports the fastest of three rounds (of
+//! one round if that takes more than five seconds), since timings are noisy.
 
 #[path = "../tests/public/mod.rs"]
 mod public;

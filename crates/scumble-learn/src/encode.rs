@@ -1,11 +1,11 @@
-//! Rows as sparse vectors of numbers, for learners that compute with them.
+//! Turns rows into sparse vectors of numbers, for learners that compute with them.
 //!
-//! A nominal column becomes one 0/1 number for each value, or a single one if it has two values; a missing value becomes
-//! the column's mean or its most frequent value in training.
+//! A nominal column becomes one 0/1 number for each value, or a single number if it has two values. A missing value becomes the
+//! column's mean or its most frequent value in training.
 
 use crate::table::{Cells, Features, Table};
 
-/// Numbers that are not 0: place and value, in ascending order of places.
+/// The numbers of a row that are not 0, as positions and values. Positions ascend.
 pub(crate) type Sparse = Vec<(u32, f64)>;
 
 /// How a table's columns become numbers.
@@ -17,14 +17,14 @@ pub(crate) struct Encoder {
 
 #[derive(Debug)]
 enum Encoding {
-    /// The place of the first value's number, the number of values, and the value that stands for a missing one.
+    /// The position of the first value's number, the number of values, and the value that replaces a missing one.
     Nominal { start: u32, values: usize, usual: u32 },
-    /// The place, and what is subtracted and divided by.
+    /// The position, the number that replaces a missing one, and what is subtracted and divided by.
     Numeric { start: u32, usual: f64, centre: f64, scale: f64 },
 }
 
 impl Encoder {
-    /// Learns means, deviations and most frequent values from a table. With `standardise` numeric columns get mean 0 and
+    /// Learns means, deviations and most frequent values from a table. With `standardise`, numeric columns get mean 0 and
     /// deviation 1.
     pub(crate) fn new(table: &Table, standardise: bool) -> Self {
         let mut width = 0;
@@ -50,12 +50,12 @@ impl Encoder {
         Self { columns, width }
     }
 
-    /// The number of places.
+    /// The length of a vector.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// A row's numbers.
+    /// Returns a row's vector.
     pub(crate) fn encode(&self, features: &Features, row: usize) -> Sparse {
         let mut numbers = Sparse::with_capacity(self.columns.len());
         for (column, encoding) in features.columns().iter().zip(&self.columns) {
@@ -63,7 +63,7 @@ impl Encoder {
                 (Cells::Nominal { codes, .. }, &Encoding::Nominal { start, values, usual }) => {
                     let code = if (codes[row] as usize) < values { codes[row] } else { usual };
                     match (values, code) {
-                        // A column without a value has no place to mark.
+                        // A column without values has no position to mark.
                         (0, _) | (2, 0) => {}
                         (2, _) => numbers.push((start, 1.0)),
                         _ => numbers.push((start + code, 1.0)),
@@ -91,7 +91,7 @@ fn most_frequent(table: &Table, codes: &[u32], values: usize) -> u32 {
     crate::learner::most_probable(&counts)
 }
 
-/// Mean and standard deviation of the numbers there are; zeros if all are missing.
+/// The mean and standard deviation of the known numbers; zeros if all are missing.
 fn moments(table: &Table, numbers: &[f64]) -> (f64, f64) {
     let known = || numbers.iter().zip(table.weights()).filter(|(number, _)| !number.is_nan());
     let weight: f64 = known().map(|(_, &weight)| f64::from(weight)).sum();

@@ -1,15 +1,15 @@
-//! What can go wrong, by who must act.
+//! What can go wrong, sorted by who must act.
 
 /// An error of this crate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A learner or one of its settings was named wrongly.
+    /// A learner or a setting has a wrong name, or a setting a wrong value.
     #[error("{0}")]
     Config(String),
-    /// The table is not one that can be learnt from. The message names columns and row numbers, never a value.
+    /// The table cannot be learnt from. The message names columns and row numbers, never a value.
     #[error("{0}")]
     Data(String),
-    /// Nobody wants the result any more.
+    /// The caller stopped the work.
     #[error("learning was stopped")]
     Stopped,
 }

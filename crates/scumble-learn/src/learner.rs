@@ -5,36 +5,36 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::table::{Features, Table};
 
-/// Says whether somebody still wants the result; asked on every thread, at least every 50 ms or so of work. It must be quick, and what
-/// is learnt does not depend on it: after the first no there is [`Error::Stopped`] and nothing else.
+/// Says whether to go on. It is called on every thread, after at most about 50 ms of work, so it must be quick. What is learnt
+/// does not depend on it: after it has once returned false, the only result is [`Error::Stopped`].
 pub type GoesOn<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// [`Error::Stopped`] if nobody wants the result any more.
+/// Returns [`Error::Stopped`] if the work is to stop.
 pub(crate) fn check(goes_on: &GoesOn<'_>) -> Result<()> {
     if goes_on() { Ok(()) } else { Err(Error::Stopped) }
 }
 
-/// So many rows are looked at between two questions whether to go on. A row may take a millisecond, where a learner keeps all it has seen.
+/// The number of rows between two checks whether to go on. A row may take a millisecond if a learner keeps all its training rows.
 const STRIDE: usize = 64;
 
 /// Something that learns to tell classes apart.
 ///
-/// The same table and seed give the same classifier, whatever the order of the rows and the number of threads; a row of
-/// weight 3 counts as three rows.
+/// The same table and seed give the same classifier, whatever the order of the rows and the number of threads. A row of weight 3
+/// counts as three rows.
 pub trait Learner: std::fmt::Debug + Send + Sync {
     /// Learns from all rows of a table. Learners without randomness ignore the seed.
     fn train(&self, table: &Table, seed: u64) -> Result<Box<dyn Classifier>> {
         self.train_while(table, seed, &|| true)
     }
 
-    /// The same for callers who may lose interest: [`Error::Stopped`] once `goes_on` says no.
+    /// Does the same for callers that may stop it: returns [`Error::Stopped`] once `goes_on` returns false.
     fn train_while(&self, table: &Table, seed: u64, goes_on: &GoesOn<'_>) -> Result<Box<dyn Classifier>>;
 }
 
-/// Something learnt: it gives each row a probability for each class.
+/// A trained classifier, which gives each row a probability for each class.
 ///
-/// It is asked about rows whose columns are coded as those it has learnt from. A code that its column did not have then
-/// is taken as missing.
+/// The columns of the rows must be coded as those it learnt from. A code that a column did not have in training is taken as
+/// missing.
 pub trait Classifier: std::fmt::Debug + Send + Sync {
     /// The number of classes.
     fn classes(&self) -> usize;
@@ -42,7 +42,7 @@ pub trait Classifier: std::fmt::Debug + Send + Sync {
     /// Writes the probability of each class for a row: non-negative numbers that add up to 1.
     fn distribution(&self, features: &Features, row: usize, out: &mut [f64]);
 
-    /// The most probable class of a row; among equals the lowest.
+    /// The most probable class of a row; of equal ones the lowest.
     fn classify(&self, features: &Features, row: usize) -> u32 {
         let mut probabilities = vec![0.0; self.classes()];
         self.distribution(features, row, &mut probabilities);
@@ -51,11 +51,11 @@ pub trait Classifier: std::fmt::Debug + Send + Sync {
 
     /// The most probable class of every row.
     fn predict(&self, features: &Features) -> Vec<u32> {
-        // Nothing but a no makes it fail.
+        // This fails only when it is stopped, and nothing stops it.
         self.predict_while(features, &|| true).unwrap_or_default()
     }
 
-    /// The same for callers who may lose interest.
+    /// Does the same for callers that may stop it.
     fn predict_while(&self, features: &Features, goes_on: &GoesOn<'_>) -> Result<Vec<u32>> {
         let class = |row: usize| {
             if row.is_multiple_of(STRIDE) {
@@ -66,13 +66,13 @@ pub trait Classifier: std::fmt::Debug + Send + Sync {
         (0..features.rows()).into_par_iter().with_min_len(256).map(class).collect()
     }
 
-    /// The share of the table's weight whose class is the predicted one.
+    /// The share of the table's weight whose class is predicted right.
     fn accuracy(&self, table: &Table) -> f64 {
-        // As above.
+        // This cannot fail, as in `predict`.
         self.accuracy_while(table, &|| true).unwrap_or_default()
     }
 
-    /// The same for callers who may lose interest.
+    /// Does the same for callers that may stop it.
     fn accuracy_while(&self, table: &Table, goes_on: &GoesOn<'_>) -> Result<f64> {
         let predicted = self.predict_while(table.features(), goes_on)?;
         let right: f64 = predicted
@@ -86,10 +86,10 @@ pub trait Classifier: std::fmt::Debug + Send + Sync {
     }
 }
 
-/// Probabilities this near are equal: what differs less is rounding, and must not decide which class wins a tie.
+/// Probabilities that differ by less are equal: the difference is rounding, and must not decide which class wins a tie.
 const SAME: f64 = 1e-12;
 
-/// The index of the largest number; among equals the first.
+/// The index of the largest number; of equal ones the first.
 pub(crate) fn most_probable(probabilities: &[f64]) -> u32 {
     let mut best = 0;
     for (class, &probability) in probabilities.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The majority rule: every row is of the most frequent class. What a classifier must beat.
+//! The majority rule: every row gets the most frequent class. Any other classifier must do better than this.
 
 use crate::error::Result;
 use crate::learner::{Classifier, GoesOn, Learner};

@@ -12,9 +12,9 @@ pub(crate) fn below(z: f64) -> f64 {
     0.5 * libm::erfc(-z / SQRT_2)
 }
 
-/// The point below which a value lies with a probability of 0.5 to 1 - 1e-6.
+/// The point with this probability of a value below it, for probabilities from 0.5 to 1 - 1e-6.
 pub(crate) fn quantile(probability: f64) -> f64 {
-    // Newton from the middle never overshoots: the distribution function is concave above 0.
+    // Newton's method from the middle never overshoots, since the distribution function is concave above 0.
     let mut z = 0.0;
     for _ in 0..60 {
         z += (probability - below(z)) / density(z);

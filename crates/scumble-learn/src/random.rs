@@ -17,9 +17,9 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`.
+    /// Returns a number below `bound`.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
-        // The high half of a 128-bit product; its bias is below bound / 2^64.
+        // Takes the high half of a 128-bit product. Its bias is below bound / 2^64.
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 

@@ -1,4 +1,4 @@
-//! Numbers as their places among the distinct values of a column, so that sorting numbers is sorting integers.
+//! Replaces numbers by their positions among the distinct values of a column, so that sorting numbers is sorting integers.
 
 use crate::table::MISSING;
 
@@ -7,7 +7,7 @@ use crate::table::MISSING;
 pub(crate) struct Ranks {
     /// The distinct numbers, ascending.
     pub(crate) values: Vec<f64>,
-    /// The place of each row's number in `values`, or [`MISSING`].
+    /// The position of each row's number in `values`, or [`MISSING`].
     pub(crate) ranks: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! The one visible place where every learner is listed. Help, errors, forms and test loops come from it.
+//! The list of all learners. Help, errors, forms and test loops are made from it.
 
 use crate::error::{Error, Result};
 use crate::learner::Learner;
@@ -11,13 +11,13 @@ pub struct Entry {
     pub name: &'static str,
     /// The name as people say it.
     pub title: &'static str,
-    /// Where it comes from.
+    /// The publication it comes from.
     pub paper: &'static str,
     /// What it does, in a sentence or two.
     pub about: &'static str,
     /// Its settings, each with a line that explains it and gives its default.
     pub parameters: &'static [(&'static str, &'static str)],
-    /// How it is made.
+    /// Builds the learner from its settings.
     pub build: fn(&Settings) -> Result<Box<dyn Learner>>,
 }
 
@@ -32,7 +32,7 @@ pub const LEARNERS: &[Entry] = &[
     majority::ENTRY,
 ];
 
-/// The learner of that name (hyphens are taken as underscores), with settings that are all known to it.
+/// Builds the learner of that name (hyphens count as underscores). All settings must be known to it.
 pub fn build(name: &str, settings: &Settings) -> Result<Box<dyn Learner>> {
     let wanted = name.replace('-', "_");
     let Some(entry) = LEARNERS.iter().find(|entry| entry.name == wanted) else {

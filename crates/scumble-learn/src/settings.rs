@@ -1,13 +1,13 @@
-//! A learner's settings by name, with getters that say what is wrong.
+//! A learner's settings by name, with getters whose errors say what is wrong.
 
 use crate::error::{Error, Result};
 
-/// Names and values as a person wrote them. Hyphens in names are taken as underscores.
+/// Names and values as a person wrote them. Hyphens in names count as underscores.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings(Vec<(String, String)>);
 
 impl Settings {
-    /// Settings from names and values.
+    /// Creates settings from names and values.
     #[must_use]
     pub fn new<N: AsRef<str>, V: ToString>(pairs: impl IntoIterator<Item = (N, V)>) -> Self {
         Self(
@@ -18,7 +18,7 @@ impl Settings {
         )
     }
 
-    /// An error for the first setting that is not one of the `known`.
+    /// Returns an error for the first setting that is not one of the `known`.
     pub fn allow_only(&self, known: &[(&str, &str)]) -> Result<()> {
         let known: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
         let Some((name, _)) = self.0.iter().find(|(name, _)| !known.contains(&name.as_str())) else {
@@ -28,7 +28,7 @@ impl Settings {
         Err(Error::Config(format!("unknown setting '{name}'; known: {all}")))
     }
 
-    /// A number from `least` to `most`, or the default.
+    /// Returns a number from `least` to `most`, or the default.
     pub fn number(&self, name: &str, default: f64, least: f64, most: f64) -> Result<f64> {
         let Some(text) = self.get(name) else { return Ok(default) };
         match text.parse() {
@@ -37,7 +37,7 @@ impl Settings {
         }
     }
 
-    /// A whole number from `least` to `most`, or the default.
+    /// Returns a whole number from `least` to `most`, or the default.
     pub fn whole(&self, name: &str, default: usize, least: usize, most: usize) -> Result<usize> {
         let Some(text) = self.get(name) else { return Ok(default) };
         match text.parse() {
@@ -46,13 +46,13 @@ impl Settings {
         }
     }
 
-    /// `true` or `false`, or the default.
+    /// Returns `true` or `false`, or the default.
     pub fn flag(&self, name: &str, default: bool) -> Result<bool> {
         let Some(text) = self.get(name) else { return Ok(default) };
         text.parse().map_err(|_| wrong(name, "true or false", text))
     }
 
-    /// A value as written.
+    /// Returns a value as written.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().rev().find(|(given, _)| given == name).map(|(_, value)| value.as_str())

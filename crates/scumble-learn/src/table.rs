@@ -1,4 +1,4 @@
-//! What is learnt from: nominal and numeric columns with missing values, a class, and a weight for each row.
+//! The tables that learners learn from: nominal and numeric columns with missing values, a class, and a weight for each row.
 
 use std::cmp::Ordering;
 
@@ -14,9 +14,9 @@ pub const MISSING: u32 = u32::MAX;
 pub enum Cells {
     /// Codes below `values`, or [`MISSING`].
     Nominal {
-        /// One code a row.
+        /// One code for each row.
         codes: Vec<u32>,
-        /// How many values the column may take, whether they occur or not.
+        /// The number of values that the column may take, whether they occur or not.
         values: usize,
     },
     /// Finite numbers, or `NaN` where missing.
@@ -31,16 +31,16 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column of codes below `values`, or [`MISSING`].
+    /// Creates a column of codes below `values`, or [`MISSING`].
     #[must_use]
     pub fn nominal(name: &str, codes: Vec<u32>, values: usize) -> Self {
         Self { name: name.to_owned(), cells: Cells::Nominal { codes, values } }
     }
 
-    /// A column of numbers; `NaN` is missing.
+    /// Creates a column of numbers; `NaN` is missing.
     #[must_use]
     pub fn numeric(name: &str, mut numbers: Vec<f64>) -> Self {
-        // One zero and one NaN, so that equal cells are equal bits when rows are sorted.
+        // There is one zero and one NaN, so that equal cells have equal bits when rows are sorted.
         for number in &mut numbers {
             *number = if number.is_nan() { f64::NAN } else { *number + 0.0 };
         }
@@ -67,7 +67,7 @@ impl Column {
         }
     }
 
-    /// The rows given, in that order.
+    /// Returns the given rows, in that order.
     fn select(&self, rows: &[u32]) -> Self {
         let cells = match &self.cells {
             Cells::Nominal { codes, values } => Cells::Nominal {
@@ -89,7 +89,7 @@ impl Column {
     }
 }
 
-/// Rows without a class: what a classifier is asked about. Columns are coded as in training, in the same order.
+/// Rows without a class, which a classifier predicts. Columns are coded as in training, in the same order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Features {
     columns: Vec<Column>,
@@ -97,7 +97,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// Columns of `rows` cells each; a wrong length, a code out of range or an infinite number is refused.
+    /// Creates rows from columns of `rows` cells each. Fails on a wrong length, a code out of range or an infinite number.
     pub fn new(columns: Vec<Column>, rows: usize) -> Result<Self> {
         if u32::try_from(rows).is_err() {
             return Err(Error::Data(format!("{rows} rows are more than can be numbered; take a sample")));
@@ -138,7 +138,7 @@ impl Features {
         self.rows
     }
 
-    /// The rows given, in that order.
+    /// Returns the given rows, in that order.
     #[must_use]
     pub fn select(&self, rows: &[u32]) -> Self {
         Self { columns: self.columns.iter().map(|column| column.select(rows)).collect(), rows: rows.len() }
@@ -153,7 +153,7 @@ impl Features {
     }
 }
 
-/// Rows with a class and a weight: what is learnt from, and what a classifier is scored on.
+/// Rows with a class and a weight, to learn from or to score a classifier on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     features: Features,
@@ -163,13 +163,13 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table whose rows all have weight 1. `class` holds codes below `classes`.
+    /// Creates a table whose rows all have weight 1. `class` has codes below `classes`.
     pub fn new(features: Features, class: Vec<u32>, classes: usize) -> Result<Self> {
         let weights = vec![1; features.rows];
         Self::weighted(features, class, classes, weights)
     }
 
-    /// A table whose row `i` stands for `weights[i]` equal rows.
+    /// Creates a table whose row `i` stands for `weights[i]` equal rows.
     pub fn weighted(features: Features, class: Vec<u32>, classes: usize, weights: Vec<u32>) -> Result<Self> {
         let rows = features.rows;
         for (what, found) in [("classes", class.len()), ("weights", weights.len())] {
@@ -236,7 +236,7 @@ impl Table {
         sums
     }
 
-    /// The rows given, in that order, with their weights.
+    /// Returns the given rows, in that order, with their weights.
     #[must_use]
     pub fn select(&self, rows: &[u32]) -> Self {
         Self {
@@ -247,10 +247,10 @@ impl Table {
         }
     }
 
-    /// The same rows sorted by content, equal ones merged into one with the sum of their weights.
+    /// Returns the same rows sorted by content, with equal ones merged into one that has the sum of their weights.
     ///
-    /// Every learner starts from this form. It is why the order of rows cannot matter and why a weight of 3 is the row
-    /// three times: both are the same table here, down to the last bit of every sum.
+    /// Every learner starts from this form. So the order of rows cannot matter, and a weight of 3 is the same as the row three
+    /// times: both give the same table here, down to the last bit of every sum.
     pub fn canonical(&self) -> Result<Self> {
         let mut order: Vec<u32> =
             (0..self.rows() as u32).filter(|&row| self.weights[row as usize] > 0).collect();

@@ -1,11 +1,11 @@
-//! Accuracies on Adult's own split, against published ones. In debug builds a part of the rows, with wider bounds.
+//! Accuracies on Adult's own split, compared with published ones. Debug builds use some of the rows, with wider bounds.
 
 mod public;
 
 use scumble_learn::{Settings, registry};
 
-/// Learner, settings, the share of training rows in debug builds (one row in so many), and the accuracy's bounds in
-/// debug and in release.
+/// Learner, settings, the share of training rows in debug builds (one row in so many), and the bounds of the accuracy in debug
+/// and in release builds.
 type Case = (&'static str, &'static [(&'static str, &'static str)], usize, [f64; 2], [f64; 2]);
 
 const CASES: &[Case] = &[

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use scumble_learn::{Column, Features, MISSING, Settings, Table, registry};
 
-/// Learners and settings; every name of the registry is there.
+/// Learners and settings. Every name of the registry is among them.
 fn learners() -> Vec<(&'static str, Settings)> {
     let defaults = registry::LEARNERS.iter().map(|entry| (entry.name, Settings::default()));
     let variants =
@@ -17,7 +17,7 @@ type Row = ([Option<u32>; 2], [Option<u8>; 2], u32, u32);
 
 const CLASSES: usize = 3;
 
-/// Rows in which the columns say something about the class, so that there is something to learn.
+/// Rows in which the columns have to do with the class, so that there is something to learn.
 fn rows() -> impl Strategy<Value = Vec<Row>> {
     let code = |values: u32| proptest::option::weighted(0.9, 0..values);
     let number = |most: u8| proptest::option::weighted(0.9, 0..most);
@@ -49,7 +49,7 @@ fn table(rows: &[Row]) -> Table {
     Table::weighted(features, class, CLASSES, weights).expect("a sound table")
 }
 
-/// What a learner says about rows, having learnt from others.
+/// The probabilities that a learner gives to some rows after it learnt from others.
 fn answers(name: &str, settings: &Settings, train: &[Row], test: &[Row]) -> Vec<Vec<f64>> {
     let learner = registry::build(name, settings).expect("a learner");
     let classifier = learner.train(&table(train), 7).expect("a classifier");
@@ -110,7 +110,7 @@ proptest! {
 
     #[test]
     fn the_names_of_classes_are_irrelevant(rows in rows()) {
-        // Equally frequent classes are told apart by their names alone, where an algorithm goes by frequency.
+        // Where an algorithm goes by frequency, equally frequent classes are told apart only by their names.
         let mut sums = [0; CLASSES];
         rows.iter().for_each(|row| sums[row.2 as usize] += row.3);
         prop_assume!(sums[0] != sums[1] && sums[0] != sums[2] && sums[1] != sums[2]);

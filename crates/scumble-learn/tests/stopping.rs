@@ -1,4 +1,4 @@
-//! Every learner of the registry stops when nobody wants its result any more, whenever that is, and asks often.
+//! Every learner of the registry stops when it is told to, at whatever moment, and asks often whether to go on.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,7 +29,8 @@ fn every_learner_stops_at_any_question() {
     let variants = ["weka_kernel", "kernel"].map(|of| ("naive_bayes", Settings::new([("variant", of)])));
     for (name, settings) in learners.chain(variants) {
         let learner = registry::build(name, &settings).expect("a learner");
-        // The share of right answers, or why there is none, if the answer is yes so often; and how often it was asked.
+        // Runs a learner that may go on at its first `most` questions. Returns the share of right answers, or why there is none,
+        // and the number of questions.
         let run = |most: u64| {
             let asked = AtomicU64::new(0);
             let goes_on = || asked.fetch_add(1, Ordering::Relaxed) < most;
@@ -41,14 +42,14 @@ fn every_learner_stops_at_any_question() {
         let (found, all) = run(u64::MAX);
         let plain = learner.train(&table, 1).expect("a classifier").accuracy(&table);
         assert_eq!(found, Ok(plain), "{name}");
-        // The majority needs no question while it learns.
+        // The majority rule asks no question while it learns.
         assert!(all > 9 || name == "majority", "{name} asked {all} times");
         let mut at: Vec<u64> = (0..4).chain((1..8).map(|part| all * part / 8)).chain([all - 1]).collect();
         at.retain(|most| *most < all);
         for most in at {
             let (found, asked) = run(most);
             assert_eq!(found, Err(Error::Stopped), "{name} at question {most} of {all}");
-            // What runs beside it may ask once more each; nothing goes on for long.
+            // Each parallel task may ask once more; nothing goes on for long.
             assert!(asked <= most + 64, "{name} went on at question {most} of {all}: {asked}");
         }
     }

@@ -1,12 +1,12 @@
-//! Trees and accuracies that Weka 3.6.14 gives on Adult's own split, run once for comparison. Debug builds train on every
-//! fourth row only.
+//! Trees and accuracies that Weka 3.6.14 gave on Adult's own split in one run, for comparison. Debug builds train only on every
+//! fourth row.
 
 mod public;
 
 use scumble_learn::c45::C45;
 use scumble_learn::{Classifier, Settings, Table, registry};
 
-/// Adult's own split, with the rows that miss a value or without; `None`, and a word, where there is no Adult.
+/// Adult's own split, with or without the rows that miss a value. Without Adult, prints a line and returns `None`.
 fn adult(test: &str, keep_missing: bool) -> Option<[Table; 2]> {
     let found = public::adult(keep_missing);
     if found.is_none() {
@@ -20,7 +20,7 @@ fn one_in(table: &Table, every: usize) -> Table {
     table.select(&rows)
 }
 
-/// Rightly classified rows.
+/// The number of rightly classified rows.
 fn right(classifier: &dyn Classifier, test: &Table) -> usize {
     (classifier.accuracy(test) * test.weight()).round() as usize
 }
@@ -34,7 +34,7 @@ fn learnt(name: &str, settings: &[(&str, &str)], [train, test]: &[Table; 2], eve
 fn c45_grows_the_trees_of_j48() {
     let name = "c45_grows_the_trees_of_j48";
     let (Some(complete), Some(all)) = (adult(name, false), adult(name, true)) else { return };
-    // Rows to train on, leaves, nodes, rightly classified test rows.
+    // The number of training rows, leaves, nodes and rightly classified test rows.
     let grown = |[train, test]: &[Table; 2], every: usize, learner: &C45| {
         let train = one_in(train, every);
         let tree = learner.grow(&train).expect("a tree");
@@ -94,7 +94,7 @@ fn logistic_regression_classifies_as_weka_does() {
     near(&all, 1, 13_848);
 }
 
-/// The random partition is not Java's: Weka's seeds 1 to 8 give 12,596 to 12,699 (mean 12,636).
+/// The random partition is not Java's. Weka's seeds 1 to 8 give 12,596 to 12,699 (mean 12,636).
 #[test]
 fn ripper_is_as_good_as_jrip() {
     let Some([train, test]) = adult("ripper_is_as_good_as_jrip", false) else { return };

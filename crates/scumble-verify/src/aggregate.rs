@@ -1,4 +1,4 @@
-//! Is a released mean that of the original numbers of its class?
+//! Checks whether a released mean is that of the original numbers of its equivalence class.
 
 use scumble_files::table::CodedColumn;
 
@@ -7,7 +7,8 @@ use crate::group::group;
 use crate::truth::{ColumnTruth, MeanPairing, Pairing};
 use crate::value::Decimal;
 
-/// The columns that form the classes which readers see: rows that show the same in all coarsened columns, and all means.
+/// Returns the columns that form the equivalence classes which readers see: rows that show the same in all coarsened columns and
+/// all means.
 pub(crate) fn shown<'a>(
     means: &[MeanPairing<'a>],
     pairings: &[Pairing<'a>],
@@ -16,7 +17,7 @@ pub(crate) fn shown<'a>(
     coarse.chain(means.iter().map(|mean| mean.released))
 }
 
-/// Checks each column of means on the classes that readers see.
+/// Checks each column of means, by the equivalence classes that readers see.
 pub(crate) fn check(
     means: &[MeanPairing<'_>],
     pairings: &[Pairing<'_>],
@@ -34,7 +35,7 @@ pub(crate) fn check(
             let mut false_rows = (1..).zip(&groups.of_row).filter(|(_, class)| !is_true[**class as usize]);
             ColumnTruth {
                 column: mean.released.name.clone(),
-                // A class shows one mean, and is one pair of it and its originals.
+                // A class shows one mean, so it counts as one pair of a mean and its originals.
                 false_pairs: is_true.iter().filter(|is_true| !**is_true).count() as u64,
                 false_cells: false_rows.clone().count() as u64,
                 first_row: false_rows.next().map(|(row, _)| row),
@@ -43,7 +44,7 @@ pub(crate) fn check(
         .collect()
 }
 
-/// How many digits a plain decimal number writes behind its mark; none for other texts.
+/// Returns how many digits a plain decimal number has behind its decimal mark, or `None` for other texts.
 fn written_places(text: &str, comma: bool) -> Option<i64> {
     if text.contains(['e', 'E']) {
         return None;
@@ -55,14 +56,15 @@ fn written_places(text: &str, comma: bool) -> Option<i64> {
 /// A released mean.
 #[derive(Clone, Copy)]
 struct Shown {
-    /// The number times 10 to the column's places.
+    /// The mean, times 10 to the power of the column's places.
     mean: i128,
-    /// A unit of its last written digit, likewise.
+    /// One unit of its last written digit, scaled the same way.
     unit: i128,
 }
 
 impl MeanPairing<'_> {
-    /// Whether each class shows its mean. What cannot be read or is too long to be added up exactly is not true.
+    /// For each class, whether it shows its mean. A number that cannot be read, or is too long to be added up exactly, makes this
+    /// false.
     fn classes(&self, row_map: &[u32], class_of_row: &[u32], sizes: &[u64]) -> Vec<bool> {
         let read = |text: &str| Decimal::read(text, self.comma);
         let originals: Vec<Option<Decimal>> = self.original.values.iter().map(read).collect();
@@ -72,7 +74,7 @@ impl MeanPairing<'_> {
             .iter()
             .map(|text| Some((read(text)?, written_places(text, self.comma)?)))
             .collect();
-        // One number of places in which all numbers are whole.
+        // With this number of decimal places all numbers become whole.
         let needed = originals.iter().flatten().map(|number| number.places());
         let written = released.iter().flatten().map(|(_, places)| *places);
         let places = needed.chain(written).max().unwrap_or(0);

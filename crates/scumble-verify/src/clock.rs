@@ -1,15 +1,15 @@
-//! Timestamps and times of day as texts, and the periods that labels name; read by the verifier's own rule.
+//! Timestamps and times of day as texts, and the periods that labels name. This is the verifier's own reading.
 
-/// Nanoseconds of a minute, an hour, a day.
+/// The nanoseconds in a minute, an hour and a day.
 const MINUTE: i128 = 60_000_000_000;
 const HOUR: i128 = 60 * MINUTE;
 const DAY: i128 = 24 * HOUR;
 
-/// The bytes of a text, read from its beginning.
+/// A text, read byte by byte from its beginning.
 struct Reader<'t>(&'t [u8]);
 
 impl Reader<'_> {
-    /// Takes a number of exactly so many digits.
+    /// Reads a number of exactly this many digits.
     fn number(&mut self, digits: usize) -> Option<i128> {
         let (number, rest) = self.0.split_at_checked(digits)?;
         self.0 = rest;
@@ -18,7 +18,7 @@ impl Reader<'_> {
             .try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i128::from(byte - b'0')))
     }
 
-    /// Takes one of some characters.
+    /// Reads one of some characters.
     fn any(&mut self, of: &[u8]) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         of.contains(first).then(|| {
@@ -31,7 +31,7 @@ impl Reader<'_> {
         self.0.is_empty()
     }
 
-    /// `hh:mm`, `hh:mm:ss`, `hh:mm:ss.f…`
+    /// Reads `hh:mm`, `hh:mm:ss` or `hh:mm:ss.f…`.
     fn time(&mut self) -> Option<i128> {
         let hour = self.number(2).filter(|hour| *hour < 24)?;
         self.any(b":")?;
@@ -54,7 +54,7 @@ impl Reader<'_> {
         Some(nanos)
     }
 
-    /// `yyyy-mm-dd` as a number of days.
+    /// Reads `yyyy-mm-dd` as a number of days.
     fn day(&mut self) -> Option<i128> {
         let year = self.number(4)?;
         self.any(b"-")?;
@@ -65,7 +65,7 @@ impl Reader<'_> {
         ((1..=first_of(year + month / 12, month % 12 + 1) - first).contains(&day)).then(|| first + day - 1)
     }
 
-    /// `Z`, `+hh`, `+hhmm`, `+hh:mm`
+    /// Reads `Z`, `+hh`, `+hhmm` or `+hh:mm`.
     fn offset(&mut self) -> Option<i128> {
         let sign = match self.any(b"Zz+-")? {
             b'Z' | b'z' => return Some(0),
@@ -83,7 +83,7 @@ impl Reader<'_> {
     }
 }
 
-/// The number of the first day of a month; only differences of such numbers count.
+/// The day number of the first day of a month. Only differences between such numbers have a meaning.
 fn first_of(year: i128, month: i128) -> i128 {
     let before = year - 1;
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -92,14 +92,14 @@ fn first_of(year: i128, month: i128) -> i128 {
     before * 365 + before / 4 - before / 100 + before / 400 + of_year + i128::from(leap && month > 2)
 }
 
-/// The time of day of a text in nanoseconds.
+/// Reads a time of day, in nanoseconds.
 pub(crate) fn time(text: &str) -> Option<i128> {
     let mut reader = Reader(text.trim().as_bytes());
     let time = reader.time()?;
     reader.is_done().then_some(time)
 }
 
-/// The instant of a text in nanoseconds; as if in UTC where its column has no zones.
+/// Reads an instant, in nanoseconds. If the column has no zones, the text is read as if in UTC.
 pub(crate) fn timestamp(text: &str, zone: bool) -> Option<i128> {
     let mut reader = Reader(text.trim().as_bytes());
     let day = reader.day()?;
@@ -110,7 +110,7 @@ pub(crate) fn timestamp(text: &str, zone: bool) -> Option<i128> {
     reader.is_done().then_some(day * DAY + time - offset)
 }
 
-/// The hours at which a part of the day begins and ends.
+/// Returns the hours at which a part of the day begins and ends.
 fn part(name: &str) -> Option<(i128, i128)> {
     match name {
         "night" => Some((0, 6)),
@@ -121,7 +121,7 @@ fn part(name: &str) -> Option<(i128, i128)> {
     }
 }
 
-/// The first nanosecond of a period of the day and the first one after it: `morning`, `10:00-10:59`.
+/// Returns the first nanosecond of a period of the day and the first one after it: `morning`, `10:00-10:59`.
 pub(crate) fn of_day(name: &str) -> Option<(i128, i128)> {
     if let Some((from, to)) = part(name) {
         return Some((from * HOUR, to * HOUR));
@@ -132,8 +132,9 @@ pub(crate) fn of_day(name: &str) -> Option<(i128, i128)> {
     one_hour.then_some((first, first + HOUR))
 }
 
-/// The first nanosecond of a period of the calendar and the first one after it: `2024-03-09T10`, `2024-03-09 morning`, `2024-03-09`, `2024-W10`.
-/// `days` are the first and the last day of a longer one, as `yyyymmdd`, of which a last day of 99 ends the month or year.
+/// Returns the first nanosecond of a period of the calendar and the first one after it: `2024-03-09T10`, `2024-03-09 morning`,
+/// `2024-03-09`, `2024-W10`. For a longer period, `days` gives its first and last day as `yyyymmdd`; day 99 stands for the end of
+/// the month or year.
 pub(crate) fn of_calendar(name: &str, days: Option<(u32, u32)>) -> Option<(i128, i128)> {
     if let Some((first, last)) = days {
         let month = |date: u32| (i128::from(date / 10_000), i128::from(date / 100 % 100));
@@ -145,7 +146,7 @@ pub(crate) fn of_calendar(name: &str, days: Option<(u32, u32)>) -> Option<(i128,
         let mut digits = Reader(year.as_bytes());
         let (year, mut week) = (digits.number(4).filter(|_| digits.is_done())?, Reader(number.as_bytes()));
         let number = week.number(2).filter(|_| week.is_done())?;
-        // Day 0 of the count, 0001-01-01, was a Monday; the week of 4 January is the first.
+        // Day 0 of the count, 0001-01-01, was a Monday. Week 1 is the one with 4 January.
         let monday = |year: i128| (first_of(year, 1) + 3).div_euclid(7) * 7;
         let start = monday(year) + 7 * (number - 1);
         return (number >= 1 && start < monday(year + 1)).then_some((start * DAY, (start + 7) * DAY));

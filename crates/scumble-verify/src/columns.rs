@@ -1,4 +1,4 @@
-//! Columns looked up by name and not trusted: the last gate does not assume that a coded table is well formed.
+//! Looks columns up by name without trusting them: the last gate does not assume that a coded table is well formed.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use scumble_files::table::{CodedColumn, CodedTable, Codes};
 use crate::error::VerifyError;
 use crate::group::{Part, View};
 
-/// The release, in messages.
+/// The name of the release in messages.
 pub(crate) const RELEASE: &str = "release";
-/// The original table, in messages.
+/// The name of the original table in messages.
 pub(crate) const ORIGINAL: &str = "original table";
 
-/// The population, in messages.
+/// The name of the population in messages.
 pub(crate) const POPULATION: &str = "population";
 
-/// The only column of that name, checked.
+/// Returns the only column of that name, checked.
 pub(crate) fn column<'a>(
     table: &'a CodedTable,
     which: &'static str,
@@ -38,7 +38,7 @@ pub(crate) fn column<'a>(
 pub(crate) struct Named<'a> {
     table: &'a CodedTable,
     which: &'static str,
-    /// Each with whether another has the same name.
+    /// Each column, with whether another one has the same name.
     columns: BTreeMap<&'a str, (&'a CodedColumn, bool)>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Named<'a> {
         self.columns.contains_key(name)
     }
 
-    /// The only column of that name, checked.
+    /// Returns the only column of that name, checked.
     pub(crate) fn column(&self, name: &str) -> Result<&'a CodedColumn, VerifyError> {
         let (table, column) = (self.which, name.to_owned());
         match self.columns.get(name) {
@@ -70,7 +70,7 @@ impl<'a> Named<'a> {
     }
 }
 
-/// What is wrong with a coded column. A text with two codes would count twice in a distinct l-diversity.
+/// Returns what is wrong with a coded column. A text with two codes would count twice in distinct l-diversity.
 fn fault(column: &CodedColumn, rows: usize) -> Option<&'static str> {
     if column.codes.len() != rows {
         return Some("it has another number of rows than the table");
@@ -89,7 +89,7 @@ fn fault(column: &CodedColumn, rows: usize) -> Option<&'static str> {
     None
 }
 
-/// Row numbers are kept in 32 bits.
+/// Checks that row numbers fit into 32 bits.
 pub(crate) fn check_size(table: &CodedTable, which: &'static str) -> Result<(), VerifyError> {
     if table.rows < u32::MAX as usize {
         return Ok(());
@@ -100,7 +100,7 @@ pub(crate) fn check_size(table: &CodedTable, which: &'static str) -> Result<(), 
     })
 }
 
-/// Names that stand for one column each.
+/// Checks that no two of these names are the same.
 pub(crate) fn check_distinct<'a>(
     names: impl Iterator<Item = &'a str>,
     place: &'static str,

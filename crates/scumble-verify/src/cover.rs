@@ -1,4 +1,4 @@
-//! Is a released value true of its original? The reading of one column's texts.
+//! Whether a released value is true of its original: how one column's texts are read.
 
 use scumble_files::Control;
 use scumble_files::table::Texts;
@@ -15,29 +15,30 @@ mod tests;
 pub use nodes::{Nodes, TreeTold};
 pub(crate) use reading::{LabelIndex, Original, Range, Reading, Released};
 
-/// How the released values of a coarsened column are to be read.
+/// How the released values of a coarsened column are read.
 ///
 /// An original value is covered by
 /// * `*`;
 /// * the same text, or a number or date of the same value;
 /// * a node's label, if the hierarchy has the original among the node's leaves. In number and date columns a leaf may be an
-///   interval, and then has every value inside it below it;
+///   interval, and then every value inside it is below the leaf;
 /// * an interval that contains its value;
 /// * a set that names it, or a node above it.
 ///
-/// A node that is called as an interval or a set is true of what the interval or the set says, and of nothing else. A missing original is covered only by `*`,
-/// a missing marker (also in a set) and a node that has it among its leaves; a missing marker covers nothing else.
+/// A node whose label is an interval or a set is true of what that interval or set says, and of nothing else. A missing original
+/// is covered only by `*`, by a missing marker (also in a set) and by a node that has it among its leaves. A missing marker
+/// covers nothing else.
 #[derive(Debug, Clone)]
 pub struct Cover {
     /// What the column's texts mean.
     pub kind: ValueKind,
-    /// The column's hierarchy; empty if there is none.
+    /// The column's hierarchy; empty if it has none.
     pub nodes: Nodes,
     /// The texts that stand for a missing value.
     pub missing: Vec<String>,
 }
 
-/// For each original text the released texts that are true of it, by their places, ascending.
+/// Returns, for each original text, the released texts that are true of it: their positions, ascending.
 pub fn covering(
     cover: &Cover,
     released: &Texts,
@@ -47,7 +48,7 @@ pub fn covering(
     covering_with(cover, released, originals, |found| found, control)
 }
 
-/// The same in another form, into which each list is put as soon as it is known: together they may be large.
+/// Returns the same in another form. `put` converts each list as soon as it is known, since all lists together may be large.
 pub fn covering_with<T>(
     cover: &Cover,
     released: &Texts,
@@ -66,7 +67,7 @@ pub fn covering_with<T>(
     let mut all = Vec::with_capacity(originals.len());
     for text in originals.iter() {
         let found = index.covering(&reading.original(text));
-        // Every broad label is tried, also those that do not cover it.
+        // Every broad label is tried, including those that do not cover the text.
         pace.tick(4 + index.broad.len() / 4 + found.len())?;
         all.push(put(found));
     }

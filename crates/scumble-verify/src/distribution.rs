@@ -1,4 +1,4 @@
-//! A column that is published as frequencies: read, and turned into what each row may be.
+//! Reads a column that is published as frequencies, and turns it into the values that each row may have.
 //!
 //! The frequencies of `disease` stand in columns named `disease=flu`, or in one column of JSON objects,
 //! `{"flu":0.5,"measles":0.5}`.
@@ -13,21 +13,21 @@ use crate::group::group;
 /// A release with a column of frequencies.
 #[derive(Debug)]
 pub struct Distributed {
-    /// The release, where the column shows the set of values with a positive frequency.
+    /// The release, with the column showing the set of values that have a positive frequency.
     pub supports: CodedTable,
-    /// The distinct distributions: the largest frequency of each.
+    /// The largest frequency of each distinct distribution.
     greatest: Vec<Rational>,
-    /// Their values with a positive frequency.
+    /// The values with a positive frequency of each distinct distribution, with their frequencies.
     frequencies: Vec<Vec<(String, f64)>>,
     /// The distribution of each row.
     of_row: Vec<u32>,
 }
 
-/// Frequencies of a row may add up to 1 up to this, since they are rounded.
+/// Rounded frequencies of a row may miss a sum of 1 by this much.
 const ROUNDING: f64 = 1e-6;
 
 impl Distributed {
-    /// Reads the frequencies of a column; `None` if the release shows the column in another way.
+    /// Reads the frequencies of a column. Returns `None` if the release shows the column in another way.
     pub fn read(release: &CodedTable, name: &str) -> Result<Option<Self>, VerifyError> {
         let prefix = format!("{name}=");
         let wide: Vec<&CodedColumn> =
@@ -80,13 +80,13 @@ impl Distributed {
         Ok(Some(Self { supports, greatest, frequencies: all, of_row }))
     }
 
-    /// The largest l for which a distribution has no frequency above 1/l.
+    /// The largest l for which no frequency of a distribution is above 1/l.
     pub(crate) fn diversity(&self, distribution: usize) -> Rational {
         let most = self.greatest[distribution];
         Rational { numerator: most.denominator, denominator: most.numerator.max(1) }
     }
 
-    /// The values of a row that have a positive frequency, with it.
+    /// The values of a row that have a positive frequency, with their frequencies.
     #[must_use]
     pub fn frequencies(&self, row: usize) -> &[(String, f64)] {
         &self.frequencies[self.of_row[row] as usize]
@@ -97,7 +97,7 @@ impl Distributed {
         self.greatest.len()
     }
 
-    /// The distribution of each row, by number.
+    /// The number of each row's distribution.
     #[must_use]
     pub fn of_row(&self) -> &[u32] {
         &self.of_row
@@ -112,19 +112,19 @@ fn not_a_distribution(column: &str, row: u32) -> VerifyError {
     }
 }
 
-/// The frequencies of a JSON object.
+/// Reads the frequencies of a JSON object.
 fn object(text: &str) -> Option<Vec<(String, Rational)>> {
     let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).ok()?;
     let number = |value: &serde_json::Value| Rational::parse(&value.as_number()?.to_string());
     object.iter().map(|(name, value)| Some((name.clone(), number(value)?))).collect()
 }
 
-/// The fraction with the smallest denominator that is written as this number: 0.3333333333333333 is 1/3.
+/// Returns the fraction with the smallest denominator that is written as this number: 0.3333333333333333 is 1/3.
 fn simplest(number: Rational) -> Rational {
-    // Convergents of the continued fraction, until one is as near as the digits tell.
+    // Goes through the convergents of the continued fraction, until one is as near as the digits show.
     let near = |p: u128, q: u128| -> Option<bool> {
         let difference = p.checked_mul(number.denominator)?.abs_diff(number.numerator.checked_mul(q)?);
-        // A number that was written out is right to sixteen digits.
+        // A number that was written out is exact to sixteen digits.
         Some(difference.checked_mul(1_000_000_000_000_000)? <= q.checked_mul(number.numerator)?)
     };
     let (mut rest, mut below) = (number.numerator, number.denominator);
@@ -142,13 +142,13 @@ fn simplest(number: Rational) -> Rational {
     number
 }
 
-/// A set in the grammar of released values.
+/// Writes a set in the grammar of released values.
 fn set<'a>(members: impl Iterator<Item = &'a str>) -> String {
     let escaped = |member: &str| member.replace('\\', "\\\\").replace('|', "\\|").replace('}', "\\}");
     format!("{{{}}}", members.map(escaped).collect::<Vec<_>>().join("|"))
 }
 
-/// A column of texts, one a distribution.
+/// Builds a column of texts, one for each distribution.
 fn coded(name: &str, texts: &[String], of_row: &[u32]) -> CodedColumn {
     let mut sorted: Vec<&str> = texts.iter().map(String::as_str).collect();
     sorted.sort_unstable();

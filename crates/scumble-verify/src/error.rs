@@ -1,29 +1,29 @@
-//! Why a check could not be made at all; a check that was made and failed is an outcome, not an error.
+//! Why a check could not be made at all. A check that was made and failed is an outcome, not an error.
 
 use scumble_files::Error;
 use scumble_files::remedy::Setting;
 
-/// A check that could not be made. Nothing was judged, so nothing may be released on the strength of it.
+/// A check that could not be made. Nothing was checked, so nothing may be released because of it.
 ///
 /// Messages name columns, row numbers and parameters, never a cell's value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// A claim without quasi-identifiers would make the whole table one class and hold for nothing.
+    /// A claim without quasi-identifiers would make the whole table one equivalence class, and say nothing.
     #[error("no quasi-identifier is named, so there are no classes to judge")]
     NoQuasi,
     /// A column of the claim is not in the table.
     #[error("the {table} has no column `{column}`")]
     NoSuchColumn {
-        /// "release" or "original table".
+        /// "release", "original table" or "population".
         table: &'static str,
         /// The column that was asked for.
         column: String,
     },
-    /// Two columns of one name: what holds for one says nothing about the other.
+    /// Two columns have the same name: what holds for one says nothing about the other.
     #[error("column `{column}` is named twice in the {place}; each column may be there once")]
     Repeated {
-        /// Where the name stands twice.
+        /// The table or list that has the name twice.
         place: &'static str,
         /// The repeated name.
         column: String,
@@ -33,14 +33,14 @@ pub enum VerifyError {
         "column `{column}` of the {table} is not a well-formed coded column: {why}; this is a fault of the reader"
     )]
     Malformed {
-        /// "release" or "original table".
+        /// "release", "original table" or "population".
         table: &'static str,
         /// The faulty column.
         column: String,
         /// What is wrong with it.
         why: &'static str,
     },
-    /// A model this checker does not know. It must not be skipped.
+    /// A model that this checker does not know. Such a model must not be skipped.
     #[error(
         "unknown model `{name}`; this checker knows k_anonymity, l_diversity, t_closeness, lkc, alpha_k, k_e, p_sensitive, \
          xy_anonymity, xy_linkability, k_uncertainty, personalised, multirelational, beta_likeness, delta_disclosure, k_map, \
@@ -65,7 +65,7 @@ pub enum VerifyError {
     Domain {
         /// "order", "tree", "hierarchy", "reference", "categories" or "numbers".
         what: &'static str,
-        /// The column; empty where the caller knows it.
+        /// The column; empty if the caller knows it.
         column: String,
         /// What is wrong and what is expected.
         why: String,
@@ -76,13 +76,13 @@ pub enum VerifyError {
         /// What is wrong.
         why: String,
     },
-    /// The row map is about other rows of the original than those that are left here, which the plan of the release decides.
+    /// The row map is about other rows of the original than those left here. The release's plan decides which rows are left.
     #[error("the row map cannot be used: {why}")]
     OtherRows {
         /// What is wrong.
         why: String,
     },
-    /// The row map is another one than is wanted.
+    /// The row map is of another kind than the check needs.
     #[error("the row map cannot be used: {why}")]
     OtherMap {
         /// What is wrong.
@@ -90,7 +90,7 @@ pub enum VerifyError {
         /// What to do instead.
         remedy: &'static str,
     },
-    /// A table that is said to be in the spreadsheet-safe form is not.
+    /// A table was said to be in the spreadsheet-safe form, but is not.
     #[error(
         "the table is said to be in the spreadsheet-safe form, and column `{column}` has a text that a spreadsheet program would run"
     )]
@@ -112,7 +112,7 @@ pub enum VerifyError {
         /// The format as it was given.
         format: String,
     },
-    /// Whoever watches the check does not want it any more.
+    /// Somebody stopped the check.
     #[error("the check was stopped before its end")]
     Stopped,
     /// More than this checker can hold.
@@ -126,7 +126,7 @@ pub enum VerifyError {
 }
 
 impl VerifyError {
-    /// An error that says this, with what helps against it.
+    /// Adds to an error that says this what would help.
     #[must_use]
     pub fn remedies_in(&self, error: Error) -> Error {
         match self {
@@ -145,7 +145,7 @@ impl VerifyError {
     }
 }
 
-/// Inside a run, what cannot be judged must not be published.
+/// In a run, what cannot be checked must not be published.
 impl From<VerifyError> for Error {
     fn from(error: VerifyError) -> Self {
         if error == VerifyError::Stopped {

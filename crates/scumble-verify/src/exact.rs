@@ -1,19 +1,19 @@
-//! Numbers that decide: fractions compared by cross-multiplication, never as floats.
+//! Exact numbers for decisions: fractions are compared by cross-multiplication, never as floats.
 
 use std::cmp::Ordering;
 
-/// A fraction of two integers, as a parameter was written.
+/// A fraction of two integers, as written in a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rational {
     pub(crate) numerator: u128,
     pub(crate) denominator: u128,
 }
 
-/// Digits a parameter may have; more would not fit the exact comparison.
+/// The most digits of a parameter. More would not fit the exact comparison.
 const DIGITS: usize = 30;
 
 impl Rational {
-    /// Reads `2.5`, `5/2`, `1e-3`, `3`: no sign, since no parameter is negative.
+    /// Reads `2.5`, `5/2`, `1e-3`, `3`. There is no sign, since no parameter is negative.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         if let Some((numerator, denominator)) = text.split_once('/') {
             let read = |part: &str| Self::decimal(part.trim()).filter(|number| number.denominator == 1);
@@ -52,17 +52,17 @@ impl Rational {
         Self { numerator: numerator / a, denominator: denominator / a }
     }
 
-    /// The integer, if it is one.
+    /// The integer, if the fraction is one.
     pub(crate) fn integer(self) -> Option<u128> {
         (self.denominator == 1).then_some(self.numerator)
     }
 
-    /// For reports.
+    /// The number as a float, for reports only.
     pub(crate) fn to_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
 
-    /// This fraction compared with another.
+    /// Compares this fraction with another.
     pub(crate) fn compare(self, numerator: u128, denominator: u128) -> Ordering {
         compare_products(self.numerator, denominator, numerator, self.denominator)
     }
@@ -73,7 +73,7 @@ pub(crate) fn compare_products(a: u128, b: u128, c: u128, d: u128) -> Ordering {
     wide_product(a, b).cmp(&wide_product(c, d))
 }
 
-/// The 256-bit product as (high, low), by schoolbook multiplication of 64-bit halves.
+/// Returns the 256-bit product as (high, low), by schoolbook multiplication of 64-bit halves.
 fn wide_product(a: u128, b: u128) -> (u128, u128) {
     const LOW: u128 = u64::MAX as u128;
     let (a_high, a_low, b_high, b_low) = (a >> 64, a & LOW, b >> 64, b & LOW);

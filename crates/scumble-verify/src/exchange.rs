@@ -1,4 +1,5 @@
-//! Records that show a value of another row: could each have shown that of any of the rows it is said to have been drawn from?
+//! Checks records that show a value of another row: each must have had the same chance to show the value of any row it is said to
+//! be drawn from.
 
 use rayon::prelude::*;
 use scumble_files::Control;
@@ -11,22 +12,23 @@ use crate::records::{Covering, Originals, parameter};
 use crate::truth::ColumnTruth;
 use crate::watch::{Pace, check};
 
-/// A column whose values records have exchanged.
+/// A column in which records have exchanged values.
 #[derive(Clone, Copy)]
 pub struct Exchanged<'a> {
     /// The column.
     pub column: &'a str,
-    /// For each released row the original rows whose value it might have shown, by their numbers. Private, and known only where a release
-    /// is made.
+    /// For each released row, the numbers of the original rows whose value it might have shown. Private, and known only where a
+    /// release is made.
     pub windows: Option<&'a [Vec<u32>]>,
 }
 
-/// For each released row how many values it might have shown, each with the same chance; 0 if anything is not as it must be:
-/// * the row's own original is among the rows that it might show, and it covers all of them;
+/// Returns, for each released row, how many values it might have shown, each with the same chance. The number is 0 unless all of
+/// this holds:
+/// * the row's own original is among the rows whose value it might show, and it covers all of them;
 /// * it shows the value of exactly one of them, and no other released row shows that original row's value;
-/// * each of them is among those of as many released rows as the row has to choose from, or the chances could not be equal;
-/// * these released rows all show different values: a value shown twice could not be that of a row which is one of l neighbours with
-///   different values, and would leave fewer for it.
+/// * each of them may be shown by as many released rows as this row has to choose from, or the chances could not be equal;
+/// * these released rows all show different values: a value that is shown twice cannot come from a row with l neighbours of
+///   different values, and would leave fewer values for it.
 pub(crate) fn choices(
     release: &CodedTable,
     originals: Originals<'_>,
@@ -48,7 +50,7 @@ pub(crate) fn choices(
     let covering = Covering::new(release, originals, control)?;
     let mut pace = Pace::new(control);
 
-    // Per original row the released rows that might show its value, and how many do.
+    // For each original row, the released rows that might show its value, and how many do.
     let mut holders: Vec<Vec<u32>> = vec![Vec::new(); originals.table.rows];
     let mut shows = vec![0_u32; originals.table.rows];
     let mut source = vec![None; release.rows];
@@ -85,8 +87,8 @@ pub(crate) fn choices(
     (0..).zip(windows).map(choices).collect()
 }
 
-/// For each released row how many different values the original rows have that it covers: it could show no other, but which of them it might
-/// have shown, and how likely, nobody can tell from the release.
+/// Returns, for each released row, how many different values the original rows that it covers have. The row can show no other
+/// value. Which of them it might have shown, and how likely, the release does not say.
 pub(crate) fn covered_values(
     release: &CodedTable,
     originals: Originals<'_>,
@@ -116,14 +118,14 @@ pub(crate) fn covered_values(
     Ok(covering.records.of_row.iter().map(|record| of_record[*record as usize]).collect())
 }
 
-/// For each released row the original's code of the text that it shows.
+/// Returns, for each released row, the original's code of the text that it shows.
 fn original_codes(released: &CodedColumn, original: &CodedColumn) -> Vec<Option<u32>> {
     let same: Vec<Option<u32>> =
         released.values.iter().map(|text| original.values.find_sorted(text)).collect();
     released.codes.iter().map(|code| same[code as usize]).collect()
 }
 
-/// Compares the values of a column as a whole: a released one is false if the original has it less often.
+/// Compares the values of a column as a whole. A released value is false if the original has it less often.
 pub(crate) fn compare(released: &CodedColumn, original: &CodedColumn) -> ColumnTruth {
     let mut left = vec![0_u64; original.values.len()];
     original.codes.iter().for_each(|code| left[code as usize] += 1);
@@ -156,7 +158,7 @@ mod tests {
         table(&[("age", &["1", "2", "3", "4"]), ("ill", &["a", "b", "a", "b"])])
     }
 
-    /// Four rows on a ring with l = 2; each shows its own value or the next one's.
+    /// Four rows on a ring with l = 2. Each shows its own value or that of the next.
     fn released(values: &[&str]) -> CodedTable {
         table(&[("age", &["[1,2]", "[2,3]", "[3,4]", "[1,4]"]), ("ill", values)])
     }
@@ -189,16 +191,16 @@ mod tests {
         let own = [0, 1, 2, 3];
         assert_eq!(failing(&["a", "b", "a", "b"], &ring, &own), 0);
         assert_eq!(failing(&["b", "a", "b", "a"], &ring, &own), 0);
-        // Two neighbours show the same: the row that both cover has the other value.
+        // Two neighbours show the same value, so the row that both cover has the other value.
         assert!(failing(&["a", "a", "b", "b"], &ring, &own) > 0);
         assert!(failing(&["b", "b", "a", "a"], &ring, &own) > 0);
-        // A value of no row, and one that two rows show.
+        // A value that no row has, and a value that two rows show.
         assert!(failing(&["c", "b", "a", "b"], &ring, &own) > 0);
         assert!(failing(&["a", "b", "a", "a"], &ring, &own) > 0);
-        // Records that do not cover whom they might have shown, or not their own row.
+        // Records that do not cover the rows they might have shown, or not their own row.
         assert!(failing(&["a", "b", "a", "b"], &[vec![0, 3], vec![1, 2], vec![2, 1], vec![3, 0]], &own) > 0);
         assert!(failing(&["a", "b", "a", "b"], &ring, &[2, 1, 0, 3]) > 0);
-        // Fewer than l to choose from, and rows that are chosen from more often than others.
+        // Fewer than l rows to choose from, and rows that are chosen from more often than others.
         assert_eq!(failing(&["a", "b", "a", "b"], &[vec![0], vec![1], vec![2], vec![3]], &own), 4);
         assert!(failing(&["a", "b", "a", "b"], &[vec![0, 1], vec![1, 2], vec![2, 3], vec![3, 2]], &own) > 0);
         // Two rows to choose from with the same value.

@@ -1,8 +1,8 @@
-//! How figures are written where JSON is: it knows no infinity, and `null` is what is not there.
+//! Writes figures in JSON, which has no infinity; `null` stands for a figure that is not there.
 
 use serde::{Serialize, Serializer};
 
-/// What stands for a figure that is larger than any number.
+/// The text for a figure that is larger than any number.
 const INFINITE: &str = "infinite";
 
 /// Writes a number, or `"infinite"`.
@@ -10,7 +10,7 @@ pub(crate) fn number<S: Serializer>(figure: &f64, serializer: S) -> Result<S::Ok
     if *figure == f64::INFINITY { INFINITE.serialize(serializer) } else { figure.serialize(serializer) }
 }
 
-/// Writes a number, `"infinite"`, or `null` where there is none.
+/// Writes a number, `"infinite"`, or `null` if there is no number.
 pub(crate) fn optional<S: Serializer>(figure: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     match figure {
         Some(figure) => number(figure, serializer),

@@ -1,21 +1,21 @@
-//! Maximum flow between two sides of a bipartite graph with capacities on the nodes: Dinic's algorithm.
+//! Maximum flow between two sides of a bipartite graph with capacities on the nodes, by Dinic's algorithm.
 
 use scumble_files::Control;
 
 use crate::error::VerifyError;
 use crate::watch::Pace;
 
-/// Suppliers on the left, demands on the right, and who may serve whom.
+/// Suppliers on the left, demands on the right, and the edges between them.
 pub(crate) struct Network<'a> {
-    /// What each supplier has.
+    /// What each supplier can give.
     pub(crate) supply: &'a [u64],
     /// What each demand needs.
     pub(crate) demand: &'a [u64],
-    /// The demands each supplier can serve, without repetition.
+    /// The demands that each supplier can serve, without repetition.
     pub(crate) serves: &'a [Box<[u32]>],
 }
 
-/// The largest amount of demand that can be served at once.
+/// Returns the largest total demand that can be served at once.
 pub(crate) fn most_served(network: &Network<'_>, control: &Control) -> Result<u64, VerifyError> {
     let mut dinic = Dinic::new(network, control);
     let mut served = 0;
@@ -25,10 +25,10 @@ pub(crate) fn most_served(network: &Network<'_>, control: &Control) -> Result<u6
     Ok(served)
 }
 
-/// A supplier, whom it serves, and how much.
+/// A supplier, a demand that it serves, and how much it gives.
 type Served = (u32, u32, u64);
 
-/// Who serves whom then, and how much.
+/// Returns who serves whom in a largest flow, and how much.
 pub(crate) fn served_by(network: &Network<'_>, control: &Control) -> Result<Vec<Served>, VerifyError> {
     let mut dinic = Dinic::new(network, control);
     while dinic.layer()? {
@@ -43,8 +43,9 @@ pub(crate) fn served_by(network: &Network<'_>, control: &Control) -> Result<Vec<
     Ok(pairs)
 }
 
-/// Assigns people to places that may be theirs, so that as many as possible have one: who, where, how many. `people` and `places` say how
-/// many there are of each kind, `fits` which places each kind of people may be in, without repetition.
+/// Assigns people to places that may be theirs, so that as many as possible get one. Returns triples of people, place and number.
+/// `people` and `places` give the number of each kind; `fits` lists, without repetition, the places that each kind of people may
+/// be in.
 pub fn assign(
     people: &[u64],
     places: &[u64],
@@ -56,24 +57,25 @@ pub fn assign(
 
 const NOWHERE: u32 = u32::MAX;
 
-/// The residual graph is implicit: a supplier reaches each of its demands, a demand goes back where flow came from.
+/// The state of the algorithm. The residual graph is implicit: it leads from a supplier to each of its demands, and from a demand
+/// back to where its flow came from.
 struct Dinic<'a> {
     serves: &'a [Box<[u32]>],
-    /// Left over at each supplier, still open at each demand.
+    /// What each supplier has left, and what each demand still needs.
     supply: Vec<u64>,
     demand: Vec<u64>,
-    /// The start of each supplier's edges in `flow`.
+    /// The position of each supplier's first edge in `flow`.
     start: Vec<usize>,
     flow: Vec<u64>,
     /// The edges into each demand, as (supplier, edge).
     into: Vec<Vec<(u32, usize)>>,
-    /// Steps from a supplier with something left, in the current phase.
+    /// The number of steps from the nearest supplier with something left, in the current phase.
     supplier_level: Vec<u32>,
     demand_level: Vec<u32>,
-    /// Edges that are used up in the current phase.
+    /// For each supplier, and below for each demand, the first edge that is not used up in the current phase.
     supplier_next: Vec<usize>,
     demand_next: Vec<usize>,
-    /// How much was looked at.
+    /// Counts the work, to check once in a while whether to stop.
     pace: Pace<'a>,
 }
 
@@ -103,7 +105,7 @@ impl<'a> Dinic<'a> {
         }
     }
 
-    /// Breadth-first levels; whether an open demand can be reached.
+    /// Computes the breadth-first levels. Returns whether a demand that needs more can be reached.
     fn layer(&mut self) -> Result<bool, VerifyError> {
         self.supplier_level = self.supply.iter().map(|&left| if left > 0 { 0 } else { NOWHERE }).collect();
         self.demand_level = vec![NOWHERE; self.demand.len()];
@@ -140,7 +142,7 @@ impl<'a> Dinic<'a> {
         Ok(reached)
     }
 
-    /// Fills the current levels until no path is left.
+    /// Sends flow along the current levels until no path is left.
     fn block(&mut self) -> Result<u64, VerifyError> {
         let mut served = 0;
         for supplier in 0..self.supply.len() {
@@ -155,18 +157,18 @@ impl<'a> Dinic<'a> {
         Ok(served)
     }
 
-    /// Sends along one path from a supplier, with an explicit stack since paths can be long.
+    /// Sends flow along one path from a supplier. The stack is explicit since paths can be long.
     fn augment(&mut self, source: usize) -> Result<u64, VerifyError> {
-        // The path as edges taken: (supplier, its edge place) and, for going back, (demand, place in `into`).
+        // The edges of the path: (supplier, position of its edge) and, going back, (demand, position in `into`).
         let mut forward: Vec<(usize, usize)> = Vec::new();
         let mut back: Vec<(usize, usize)> = Vec::new();
         let mut supplier = source;
         loop {
             self.pace.tick(1)?;
-            // From a supplier to a demand one level on.
+            // Goes from a supplier to a demand one level on.
             let place = self.supplier_next[supplier];
             if place == self.serves[supplier].len() {
-                // Dead end: step back over the demand that led here.
+                // A dead end: goes back over the demand that led here.
                 let Some((demand, _)) = back.pop() else { return Ok(0) };
                 self.demand_next[demand] += 1;
                 let (previous, _) = forward[forward.len() - 1];
@@ -193,7 +195,7 @@ impl<'a> Dinic<'a> {
         }
     }
 
-    /// From a demand back to a supplier one level on that serves it.
+    /// Goes from a demand back to a supplier one level on that serves it.
     fn advance_from_demand(
         &mut self,
         demand: usize,
@@ -247,9 +249,9 @@ mod tests {
 
     #[test]
     fn a_choice_must_be_taken_back() {
-        // The first supplier takes demand 0 first; the second can serve nothing else.
+        // The first supplier takes demand 0 first, but the second can serve nothing else.
         assert_eq!(served(&[1, 1], &[1, 1], &[&[0, 1], &[0]]), 2);
-        // A chain of three such choices.
+        // A chain of three such conflicts.
         assert_eq!(served(&[1, 1, 1, 1], &[1, 1, 1, 1], &[&[0, 1], &[1, 2], &[2, 3], &[0]]), 4);
         assert_eq!(served(&[5, 2], &[3, 3], &[&[0], &[0, 1]]), 5);
         assert_eq!(served(&[5, 0], &[3, 3], &[&[0], &[1]]), 3);
@@ -257,7 +259,8 @@ mod tests {
         assert_eq!(served(&[3], &[], &[&[]]), 0);
     }
 
-    /// Hall's condition in numbers: the least, over sets of demands, of what their suppliers have plus the other demands.
+    /// Computes the largest flow by Hall's condition: the least, over sets of demands, of what their suppliers have plus the
+    /// other demands.
     fn by_cuts(supply: &[u64], demand: &[u64], serves: &[Vec<u32>]) -> u64 {
         (0u32..1 << demand.len())
             .map(|set| {

@@ -1,8 +1,8 @@
-//! Rows that agree on some columns, as dense group numbers.
+//! Groups rows that agree on some columns, and numbers the groups.
 //!
-//! Codes of the columns are packed side by side into 64-bit keys; where they do not fit, the groups so far become a column
-//! of their own and the rest is packed beside it. Groups are numbered by first appearance in row order, so the result does
-//! not depend on hashing or on the number of threads.
+//! The codes of the columns are packed side by side into 64-bit keys. Where they do not fit, the groups so far become a column of
+//! their own, and the remaining columns are packed beside it. Groups are numbered by first appearance in row order, so the result
+//! does not depend on hashing or on the number of threads.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-/// One column of a grouping key: `codes` below `bound`.
+/// One column of a grouping key. Its `codes` are below `bound`.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'a> {
     pub(crate) codes: View<'a>,
@@ -25,16 +25,16 @@ pub(crate) enum View<'a> {
     U32(&'a [u32]),
 }
 
-/// Rows by group.
+/// Rows divided into groups.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Groups {
     /// The group of each row.
     pub(crate) of_row: Vec<u32>,
     /// The first row of each group, ascending.
     pub(crate) first_row: Vec<u32>,
-    /// The number of rows of each group, each as often as it counts.
+    /// The size of each group; a row that counts several times adds as much.
     pub(crate) size: Vec<u64>,
-    /// How often each row counts; once where nothing is said.
+    /// How often each row counts; `None` if every row counts once.
     pub(crate) weights: Option<Weights>,
 }
 
@@ -46,7 +46,7 @@ impl Groups {
         self.first_row.len()
     }
 
-    /// The same groups of some of the rows only; a group may have none left.
+    /// Returns the same groups with only these rows. A group may be left empty.
     pub(crate) fn only(&self, rows: &[u32]) -> Self {
         let of_row: Vec<u32> = rows.iter().map(|&row| self.of_row[row as usize]).collect();
         let mut size = vec![0; self.len()];
@@ -56,7 +56,7 @@ impl Groups {
         Self { of_row, first_row: self.first_row.clone(), size, weights: None }.weighted(weights)
     }
 
-    /// The same groups of rows that count so often.
+    /// Returns the same groups, with each row counting as often as `weights` says.
     pub(crate) fn weighted(mut self, weights: Option<Weights>) -> Self {
         if let Some(weights) = &weights {
             self.size.fill(0);
@@ -67,12 +67,12 @@ impl Groups {
         Self { weights, ..self }
     }
 
-    /// How often a row counts.
+    /// Returns how often a row counts.
     pub(crate) fn weight(&self, row: usize) -> u64 {
         self.weights.as_ref().map_or(1, |weights| weights[row])
     }
 
-    /// The group of each row as a part of another key.
+    /// Returns the group of each row as a part of another key.
     pub(crate) fn part(&self) -> Part<'_> {
         Part { codes: View::U32(&self.of_row), bound: self.len() }
     }
@@ -81,7 +81,7 @@ impl Groups {
 /// Chunks smaller than this are not worth a thread.
 const CHUNK: usize = 1 << 15;
 
-/// Groups rows by the parts of their key. Without parts all rows are one group.
+/// Groups rows by the parts of their key. Without parts, all rows form one group.
 pub(crate) fn group(parts: &[Part<'_>], rows: usize) -> Groups {
     let chunk = rows.div_ceil(rayon::current_num_threads()).max(CHUNK);
     group_in_chunks(parts, rows, chunk)
@@ -92,7 +92,7 @@ fn group_in_chunks(parts: &[Part<'_>], rows: usize, chunk: usize) -> Groups {
     let mut groups: Option<Groups> = None;
     loop {
         let mut bits = groups.as_ref().map_or(0, |groups| width(groups.len()));
-        // At most 32 bits are taken here, so at least one part fits and the loop ends.
+        // The groups take at most 32 bits, so at least one part fits and the loop ends.
         let fitting = rest
             .iter()
             .take_while(|part| {
@@ -112,7 +112,7 @@ fn group_in_chunks(parts: &[Part<'_>], rows: usize, chunk: usize) -> Groups {
     }
 }
 
-/// Bits that hold every code below `bound`.
+/// The number of bits that hold every code below `bound`.
 fn width(bound: usize) -> u32 {
     usize::BITS - bound.saturating_sub(1).leading_zeros()
 }
@@ -135,7 +135,7 @@ fn pass(parts: &[Part<'_>], rows: usize, chunk: usize) -> Groups {
         return Groups { of_row, first_row, size, weights: None };
     }
 
-    // Going through the chunks in order gives the numbers that one pass over all rows would give.
+    // Taking the chunks in order gives the numbers that one pass over all rows would give.
     let mut number_of_key = HashMap::with_hasher(FixedState::default());
     let mut all = Groups { of_row: Vec::new(), first_row: Vec::new(), size: Vec::new(), weights: None };
     let numbers: Vec<Vec<u32>> = chunks
@@ -168,7 +168,7 @@ fn group_chunk(parts: &[Part<'_>], rows: std::ops::Range<usize>) -> Local {
     let mut packed = vec![0u64; rows.len()];
     for part in parts {
         let bits = width(part.bound);
-        // A column with one value adds nothing; a shift by 64 would be an error.
+        // A column with one value adds nothing, and a shift by 64 would be an error.
         if bits == 0 {
             continue;
         }
@@ -186,7 +186,7 @@ fn group_chunk(parts: &[Part<'_>], rows: std::ops::Range<usize>) -> Local {
         first_row: Vec::new(),
         size: Vec::new(),
     };
-    // Releases are sorted by content: most rows are like the one before.
+    // Releases are sorted by content, so most rows are like the previous one.
     let mut last: Option<(u64, u32)> = None;
     for (&key, row) in packed.iter().zip(rows) {
         let number = match last {
@@ -207,22 +207,22 @@ fn group_chunk(parts: &[Part<'_>], rows: std::ops::Range<usize>) -> Local {
 
 fn append<T: Copy + Into<u64>>(packed: &mut [u64], codes: &[T], bits: u32) {
     for (key, &code) in packed.iter_mut().zip(codes) {
-        // Two steps, since a shift by all 64 bits is not defined.
+        // The shift is done in two steps, since a shift by all 64 bits is not defined.
         *key = (*key << (bits - 1) << 1) | code.into();
     }
 }
 
-/// The number of cells of some groups, and these cells.
+/// The number of cells in each of some groups, and the cells.
 type Counts = (Vec<u32>, Vec<(u32, u64)>);
 
-/// How often each value of a column occurs in each group: the classes' histograms.
+/// The histograms of the groups: how often each value of a column occurs in each group.
 pub(crate) struct Histograms {
     start: Vec<u32>,
     cells: Vec<(u32, u64)>,
 }
 
 impl Histograms {
-    /// Counts a column's codes per group: rows are dealt out to their groups, and each group is counted by itself.
+    /// Counts a column's codes for each group. Rows are sorted into their groups first, and each group is counted by itself.
     pub(crate) fn count(groups: &Groups, column: Part<'_>) -> Self {
         if let Some(weights) = &groups.weights {
             return Self::count_weighted(groups, column, weights);
@@ -246,7 +246,7 @@ impl Histograms {
             View::U32(all) => all.iter().enumerate().for_each(|(row, code)| deal(row, *code)),
         }
         drop(next);
-        // Chunks of whole groups, of about as many rows each.
+        // Chunks of whole groups, with about the same number of rows each.
         let mut chunks: Vec<(std::ops::Range<usize>, &mut [u32])> = Vec::new();
         let (mut rest, mut from) = (&mut codes[..], 0);
         while from < groups.len() {
@@ -284,7 +284,7 @@ impl Histograms {
         Self { start, cells }
     }
 
-    /// The same of rows that count several times: there are few of each group, so they are sorted.
+    /// Counts rows that count several times. Each group has few of them, so they are sorted.
     fn count_weighted(groups: &Groups, column: Part<'_>, weights: &[u64]) -> Self {
         let mut facts: Vec<(u32, u32, u64)> =
             (0..weights.len()).map(|row| (groups.of_row[row], column.codes.get(row), weights[row])).collect();
@@ -301,15 +301,16 @@ impl Histograms {
         Self { start, cells }
     }
 
-    /// The values of a group and their counts, ascending by code.
+    /// The values of a group with their counts, ascending by code.
     pub(crate) fn of(&self, group: usize) -> &[(u32, u64)] {
         &self.cells[self.start[group] as usize..self.start[group + 1] as usize]
     }
 }
 
-/// Counts codes below `bound` into cells, ascending. `counts` is room for a count a code, all 0 before and after.
+/// Counts codes below `bound` and appends them to `cells`, ascending. `counts` is a buffer with one count for each code, all 0
+/// before and after.
 fn tally(codes: &mut [u32], bound: usize, counts: &mut Vec<u32>, cells: &mut Vec<(u32, u64)>) {
-    // Few codes for many rows are counted, many codes for few rows sorted.
+    // Few codes over many rows are counted; many codes over few rows are sorted.
     if bound <= codes.len() {
         counts.resize(bound.max(counts.len()), 0);
         codes.iter().for_each(|code| counts[*code as usize] += 1);
@@ -372,7 +373,7 @@ mod tests {
     }
 
     proptest! {
-        /// Bounds far above the codes make the keys wide without many rows: 1 to 6 columns of up to 32 bits.
+        /// Bounds far above the codes make the keys wide without many rows: 1 to 6 columns of up to 32 bits each.
         #[test]
         fn any_width_and_chunking_agrees_with_comparing_rows(
             bounds in proptest::collection::vec(prop_oneof![Just(2usize), Just(3), Just(1 << 16), Just((1 << 31) + 1), Just(1 << 32)], 0..6),
@@ -380,7 +381,7 @@ mod tests {
             chunk in 1usize..80,
         ) {
             let rows = if bounds.is_empty() { seed.len() } else { seed.len() / bounds.len() };
-            // Codes at both ends of the range, so that a bit too few would merge groups.
+            // Codes are at both ends of the range, so that one bit too few would merge groups.
             let columns: Vec<Vec<u32>> = bounds.iter().enumerate().map(|(c, &bound)| {
                 seed[c * rows..(c + 1) * rows].iter().map(|&s| if s == 2 { (bound - 1) as u32 } else { s }).collect()
             }).collect();

@@ -13,21 +13,21 @@
 //!
 //! A raw value that starts with `=`, `[` or `{`, or is `*`, is written with a leading `=`; so `=*` is the raw value `*` and
 //! `==x` is the raw value `=x`. A text that starts like an interval or a set but is not well formed is a plain text.
-//! Whether a plain text is a raw value or a node is for the column's hierarchy to say (see [`crate::Cover`]).
+//! The column's hierarchy decides whether a plain text is a raw value or a node (see [`crate::Cover`]).
 
 use std::fmt;
 
 /// The text of a suppressed value.
 pub const SUPPRESSED: &str = "*";
 
-/// A released text, taken apart.
+/// A parsed released text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Label {
     /// `*`.
     Suppressed,
     /// A raw value written as it is, or the label of a hierarchy node.
     Plain(String),
-    /// A raw value that was written with a leading `=`, without it.
+    /// A raw value that was written with a leading `=`, here without the `=`.
     Quoted(String),
     /// An interval.
     Interval(Interval),
@@ -35,20 +35,20 @@ pub enum Label {
     Set(Vec<String>),
 }
 
-/// An interval as it is written; its ends are texts until a column's kind says how to read them.
+/// An interval as it is written. Its ends are texts; the column's kind says how to read them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Interval {
     /// The lower end, always included.
     pub low: String,
     /// The upper end.
     pub high: String,
-    /// Whether the upper end is included: `]` or `)`.
+    /// Whether the upper end is included: `]` if so, `)` if not.
     pub closed: bool,
-    /// What stands between the ends.
+    /// The character between the ends.
     pub separator: Separator,
 }
 
-/// What stands between the ends of an interval.
+/// The character between the ends of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Separator {
     /// `,` where the decimal mark is a point, and for dates.
@@ -57,7 +57,7 @@ pub enum Separator {
     Semicolon,
 }
 
-/// Takes a released text apart; every text is some label, and [`Label`]'s `Display` gives the text back.
+/// Parses a released text. Every text is some label, and [`Label`]'s `Display` gives the text back.
 #[must_use]
 pub fn parse(text: &str) -> Label {
     if text == SUPPRESSED {
@@ -76,7 +76,7 @@ pub fn parse(text: &str) -> Label {
     special.unwrap_or_else(|| Label::Plain(text.to_owned()))
 }
 
-/// How a raw value is written: as it is, or with a leading `=` where it would be taken for something else.
+/// Writes a raw value: as it is, or with a leading `=` where it would be taken for something else.
 #[must_use]
 pub fn quote(raw: &str) -> String {
     if raw == SUPPRESSED || raw.starts_with(['=', '[', '{']) { format!("={raw}") } else { raw.to_owned() }
@@ -88,7 +88,7 @@ fn interval(text: &str) -> Option<Interval> {
         Some(body) => (body, true),
         None => (body.strip_suffix(')')?, false),
     };
-    // A semicolon decides, since with decimal commas the ends hold commas too.
+    // A semicolon decides, since with decimal commas the ends contain commas too.
     let (separator, mark) =
         if body.contains(';') { (Separator::Semicolon, ';') } else { (Separator::Comma, ',') };
     let (low, high) = body.split_once(mark)?;

@@ -1,7 +1,7 @@
 //! The independent checker of released tables.
 //!
 //! It shares no code with whatever made a release: it takes the table as it was written and read back, groups its texts
-//! again, and judges them by the definitions. A release that breaks its requirement must not pass, so what is not
+//! again, and checks them by the definitions. A release that breaks its requirement must not pass, so anything that is not
 //! understood (a model, a parameter, a column) is an error, never a pass.
 //!
 //! | question | function |
@@ -9,21 +9,21 @@
 //! | Does the release keep what is claimed? | [`check_models`] |
 //! | The same where models compare with a population? | [`check_models_with`] |
 //! | The same where the release is larger than memory? | [`ReleaseInParts`] |
-//! | Do several tables together keep what is claimed about persons? | [`check_relations`] |
-//! | How many sensitive values does anybody go with in several tables together? | [`check_views`] |
-//! | How many rows of projections may be anybody's, side by side? | [`check_projections`], [`projections_at_least`] |
-//! | Do rows in groups keep what is claimed of their values? | [`check_groups`] |
-//! | What does it attain, where nothing is claimed? | [`attained`] |
+//! | Do several tables together keep what is claimed about people? | [`check_relations`] |
+//! | How many sensitive values are possible for each person in several tables together? | [`check_views`] |
+//! | How many rows of several projections, side by side, may be a person's? | [`check_projections`], [`projections_at_least`] |
+//! | Do rows in groups keep what is claimed about their values? | [`check_groups`] |
+//! | What does the release attain, where nothing is claimed? | [`attained`] |
 //! | Do records that overlap keep what is claimed? | [`Distributed::read`], [`check_records`] |
-//! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
+//! | Is every released value true of its original row, if the private row map is known? | [`check_truth_with_map`] |
 //! | The same where both tables are larger than memory? | [`TruthInParts`] |
 //! | What does a private row map say? | [`RowMap::read`], [`Mapped`] |
-//! | Can the released rows be true of distinct original rows at all? | [`check_truth`] |
+//! | Without it, can the released rows be true of distinct original rows at all? | [`check_truth`] |
 //! | What does a released text say? | [`label::parse`] |
-//! | Which texts does the spreadsheet-safe form mean? | [`from_spreadsheet_safe`] |
-//! | Which texts are one value? | [`in_normal_form`], [`further_spellings`] |
+//! | Which texts does the spreadsheet-safe form stand for? | [`from_spreadsheet_safe`] |
+//! | Which texts stand for the same value? | [`in_normal_form`], [`further_spellings`] |
 //! | Which released texts are true of which original? | [`covering`], [`covering_with`] |
-//! | Who may be where, if everybody is somewhere? | [`assign`] |
+//! | Which people may be in which places, if everybody is in one? | [`assign`] |
 //!
 //! ```
 //! use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
@@ -49,10 +49,10 @@
 //! # Ok::<(), scumble_verify::VerifyError>(())
 //! ```
 //!
-//! Inside: `columns` looks columns up and distrusts them, `group` numbers rows of equal content, `models` judges classes,
-//! `exact` and `value` compare without rounding, `cover` says which released text is true of which original (`named` by
-//! what a node is called), `normal` which texts are one value, `truth`
-//! compares row by row, `row_map` reads which row is whose, `exchange` judges values that went to other rows, and `matching` with `flow` finds an assignment where the row map is not known.
+//! The modules: `columns` looks columns up without trusting them. `group` numbers rows of equal content. `models` checks equivalence
+//! classes. `exact` and `value` compare without rounding. `cover` finds which released text is true of which original, and `named`
+//! does so by the names of nodes. `normal` finds which texts are one value. `truth` compares row by row. `row_map` reads which row is
+//! whose. `exchange` checks values that went to other rows. `matching` and `flow` find an assignment where the row map is not known.
 
 mod aggregate;
 mod clock;

@@ -1,8 +1,8 @@
-//! Which records may be whose: the graph of original rows and the records that cover them.
+//! Finds which records may belong to which people: the graph of original rows and the records that cover them.
 //!
-//! Everyone has one record, and it covers them. So a record that covers a row may be its own only if the others can still
-//! be assigned: if the two rows lie on a common circle of the graph that leads from each row to all rows that its record
-//! covers.
+//! Everyone has one record, and that record covers them. So another record that covers a person's row may be theirs only if
+//! everybody else can still be assigned. That is so if the row and the record's owner lie on a common cycle of the graph that
+//! leads from each row to all rows that its record covers.
 
 use scumble_files::Control;
 use scumble_files::table::CodedTable;
@@ -12,12 +12,12 @@ use crate::flow::{Network, served_by};
 use crate::records::{Covering, Originals};
 use crate::watch::{Pace, check};
 
-/// Which distinct records cover which distinct original tuples.
+/// The graph of distinct records and the distinct original tuples that they cover.
 pub(crate) struct Links {
-    /// Per record its tuples, and how many rows show it.
+    /// For each record its tuples, and how many rows show it.
     tuples: Vec<Vec<u32>>,
     rows: Vec<u64>,
-    /// Per tuple the records that cover it.
+    /// For each tuple, the records that cover it.
     records: Vec<Vec<u32>>,
     record_of_row: Vec<u32>,
     tuple_of_original: Vec<u32>,
@@ -48,14 +48,15 @@ impl Links {
         })
     }
 
-    /// For each tuple the number of released rows that cover it.
+    /// Returns, for each tuple, the number of released rows that cover it.
     pub(crate) fn covering(&self) -> Vec<u64> {
         let count = |records: &Vec<u32>| records.iter().map(|record| self.rows[*record as usize]).sum();
         self.records.iter().map(count).collect()
     }
 
-    /// For each tuple the number of released rows that may be one of its own; none if the released rows cannot be assigned to the original
-    /// ones at all. Any assignment of all rows shows the same pairs to be possible, so where it is not known who is whose, one is looked for.
+    /// Returns, for each tuple, the number of released rows that may belong to one of its people; 0 everywhere if the released
+    /// rows cannot be assigned to the original ones at all. Every full assignment shows the same pairs to be possible, so if the
+    /// row map is not known, any assignment will do.
     pub(crate) fn matching(
         &self,
         originals: Originals<'_>,
@@ -65,7 +66,7 @@ impl Links {
             Some(map) => self.assigned_by(map)?,
             None => self.some_assignment(control)?,
         };
-        // Per record the tuples that it is the record of, and the other way round.
+        // For each record the tuples of its owners, and for each tuple the records of its people.
         let mut owners = vec![Vec::new(); self.tuples.len()];
         let mut own = vec![Vec::new(); self.records.len()];
         for (record, tuple) in assigned {
@@ -83,7 +84,7 @@ impl Links {
         };
         let circle = circles(self.records.len(), forward, backward, control)?;
         check(control)?;
-        // The owners of one record can exchange it, so they are on one circle.
+        // The owners of one record can exchange it, so they are on one cycle.
         let count = |tuple: usize| {
             let possible = self.records[tuple]
                 .iter()
@@ -93,7 +94,7 @@ impl Links {
         Ok((0..self.records.len()).map(count).collect())
     }
 
-    /// The pairs of record and tuple of a row map, each once.
+    /// Returns the pairs of record and tuple of a row map, each once.
     fn assigned_by(&self, map: &[u32]) -> Result<Vec<(u32, u32)>, VerifyError> {
         let pair = |(record, source): (&u32, &u32)| {
             let tuple = self.tuple_of_original.get(*source as usize).ok_or_else(|| {
@@ -109,7 +110,8 @@ impl Links {
         Ok(pairs)
     }
 
-    /// Pairs of record and tuple by which every released row is that of an original row of its own; none if there are no such.
+    /// Returns the pairs of record and tuple of an assignment that gives every released row an original row of its own. Returns
+    /// no pairs if there is no such assignment.
     fn some_assignment(&self, control: &Control) -> Result<Vec<(u32, u32)>, VerifyError> {
         let mut supply = vec![0; self.records.len()];
         self.tuple_of_original.iter().for_each(|tuple| supply[*tuple as usize] += 1);
@@ -124,7 +126,7 @@ impl Links {
     }
 }
 
-/// Numbers the nodes of a graph so that nodes on a common circle have the same number (Kosaraju).
+/// Numbers the nodes of a graph so that nodes on a common cycle have the same number (Kosaraju's algorithm).
 fn circles<F: Iterator<Item = u32>, B: Iterator<Item = u32>>(
     nodes: usize,
     forward: impl Fn(u32) -> F,
@@ -179,7 +181,8 @@ fn circles<F: Iterator<Item = u32>, B: Iterator<Item = u32>>(
 mod tests {
     use super::*;
 
-    /// models.md 1.15: 1 to 5 published as {1,2}, {1,2}, {1,2,3}, {3,4,5}, {3,4,5}: the third has only its own.
+    /// models.md 1.15: 1 to 5 published as {1,2}, {1,2}, {1,2,3}, {3,4,5}, {3,4,5}. The third row's only possible record is its
+    /// own.
     #[test]
     fn nodes_on_a_circle() {
         let edges: [&[u32]; 5] = [&[0, 1], &[0, 1], &[0, 1, 2], &[2, 3, 4], &[2, 3, 4]];

@@ -1,11 +1,11 @@
-//! Can the released rows be assigned to distinct original rows of which they are true?
+//! Checks whether the released rows can be assigned to distinct original rows of which they are true.
 //!
-//! Rows of equal content are exchangeable, so groups are assigned, not rows: an amount may flow from a group of original
-//! rows to a group of released rows if every column covers, and all released rows must be served. Columns that are kept
-//! exactly cut the problem into parts. Within a part both sides are sorted by the same columns and joined like two tries,
-//! so that only released groups that agree on the first columns are looked at further. Original groups that fit the same
-//! released groups are put together, which makes the flow small: with full-domain recoding each fits exactly one. Fully
-//! suppressed rows fit everything and take what is left.
+//! Rows of equal content are exchangeable, so groups are assigned, not rows: an amount may flow from a group of original rows to
+//! a group of released rows if every column covers, and all released rows must be served. Columns that are kept exactly divide
+//! the problem into parts. Within a part both sides are sorted by the same columns and joined like two tries, so that only
+//! released groups that agree on the first columns are looked at further. Original groups that fit the same released groups are
+//! merged, which keeps the flow small: with full-domain recoding each fits exactly one. Fully suppressed rows fit every original
+//! row and take what is left.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ use crate::label::{Label, parse};
 use crate::truth::Pairing;
 use crate::watch::{Pace, check};
 
-/// Possible assignments between groups that are kept at once; each takes about 40 bytes.
+/// The most possible assignments between groups that are kept at once; each takes about 40 bytes.
 const MOST_EDGES: usize = 1 << 27;
 
 /// The number of released rows for which no original row is left.
@@ -38,7 +38,7 @@ pub(crate) fn unassigned(
         .par_iter()
         .filter_map(|pairing| Some(Coarse::new(pairing, pairing.cover?, control)))
         .collect::<Result<_, _>>()?;
-    // The columns that rule out most come first; the sort is stable, so ties stay in the order given.
+    // The columns that rule out most come first. The sort is stable, so ties keep the given order.
     coarse.sort_by(|a, b| a.openness.total_cmp(&b.openness));
 
     check(control)?;
@@ -58,7 +58,7 @@ pub(crate) fn unassigned(
             let code = part.codes.get(row);
             match same_text.get(column) {
                 None => cells.push(code),
-                // Exact columns are compared by the original's codes; a text the original does not have fits nothing.
+                // Exact columns are compared by the original's codes. A text that the original does not have fits nothing.
                 Some(same_text) => match same_text[code as usize] {
                     Some(code) => cells.push(code),
                     None => return false,
@@ -93,7 +93,7 @@ struct Coarse<'a> {
     pairing: &'a Pairing<'a>,
     /// The released codes that cover each original code, ascending.
     covering: Vec<Vec<u32>>,
-    /// The code of `*`.
+    /// The code of `*`, if the column shows it.
     star: Option<u32>,
     /// The mean share of released rows whose label covers an original value.
     openness: f64,
@@ -115,7 +115,7 @@ impl<'a> Coarse<'a> {
     }
 }
 
-/// Distinct rows as tuples of codes, ascending, with how often they occur.
+/// Distinct rows as tuples of codes, ascending, with the number of times each occurs.
 struct Tuples {
     width: usize,
     cells: Vec<u32>,
@@ -123,7 +123,7 @@ struct Tuples {
 }
 
 impl Tuples {
-    /// Reads the first row of each group; rows that `read` refuses are left out.
+    /// Reads the first row of each group. Rows that `read` refuses are left out.
     fn of(groups: &crate::group::Groups, read: impl Fn(usize, &mut Vec<u32>) -> bool) -> Self {
         let (mut cells, mut count) = (Vec::new(), Vec::new());
         for (&row, &size) in groups.first_row.iter().zip(&groups.size) {
@@ -161,10 +161,10 @@ impl Tuples {
         self.count[range].iter().sum()
     }
 
-    /// The end of the tuples from `start` on that satisfy a test which fails for all later ones.
+    /// Returns the end of the run from the start of the range that satisfies a test. The test must fail for all later tuples.
     fn end(&self, range: Range<usize>, test: impl Fn(usize) -> bool) -> usize {
         let (mut low, mut high) = (range.start, range.end);
-        // Runs are mostly short, so the end is first looked for nearby.
+        // Runs are mostly short, so the search for the end begins nearby.
         let mut step = 1;
         while low + step < high && test(low + step) {
             low += step;
@@ -178,7 +178,7 @@ impl Tuples {
         low
     }
 
-    /// The end of the run of tuples that agree with the first of the range in a column, all before it being equal.
+    /// Returns the end of the run of tuples that agree with the first of the range in a column. All earlier columns are equal.
     fn run_end(&self, range: Range<usize>, column: usize) -> usize {
         let code = self.cell(range.start, column);
         self.end(range, |place| self.cell(place, column) == code)
@@ -188,7 +188,7 @@ impl Tuples {
 /// Released and original tuples that agree on the exact columns.
 type Piece = (Range<usize>, Range<usize>);
 
-/// Both sides' ranges that agree on the exact columns, and the released rows that agree with no original.
+/// Returns the ranges of both sides that agree on the exact columns, and the number of released rows that agree with no original.
 fn parts_by_prefix(released: &Tuples, originals: &Tuples, prefix: usize) -> (Vec<Piece>, u64) {
     let (mut parts, mut without_original) = (Vec::new(), 0);
     let (mut next, mut original) = (0, 0);
@@ -215,13 +215,13 @@ struct Problem<'a> {
     coarse: &'a [Coarse<'a>],
     /// The number of exact columns.
     depth: usize,
-    /// The codes of `*`, if every coarse column has it.
+    /// The codes of `*`, if every coarsened column shows it.
     stars: Option<Vec<u32>>,
     control: &'a Control,
 }
 
 impl Problem<'_> {
-    /// The rows of one part that cannot be served.
+    /// Returns the number of released rows of one part that cannot be served.
     fn unserved(&self, released: Range<usize>, originals: Range<usize>) -> Result<u64, VerifyError> {
         let star = self.stars.as_ref().and_then(|stars| {
             let at = self
@@ -233,7 +233,7 @@ impl Problem<'_> {
         let whole = [(released.start as u32, released.end as u32)];
         self.join(0, originals.clone(), &whole, &mut vec![Vec::new(); self.coarse.len()], &mut fits)?;
 
-        // Fully suppressed rows ask for nothing in the flow: whatever is left will do for them.
+        // Fully suppressed rows have no demand in the flow: whatever is left will do for them.
         let mut demand = self.released.count[released.clone()].to_vec();
         let star_rows = star.map_or(0, |place| std::mem::take(&mut demand[place - released.start]));
         let network = Network { supply: &fits.supply, demand: &demand, serves: &fits.serves };
@@ -242,7 +242,7 @@ impl Problem<'_> {
         Ok(self.released.total(released) - served - star_rows.min(left))
     }
 
-    /// Goes down both tries: `originals` agree on the columns before `column`, and all of `candidates` cover them there.
+    /// Walks down both tries. The `originals` agree on the columns before `column`, and all `candidates` cover them there.
     fn join(
         &self,
         column: usize,
@@ -275,7 +275,7 @@ impl Problem<'_> {
         Ok(())
     }
 
-    /// The runs of a range of released tuples whose label in a column is one of `covering`.
+    /// Finds the runs of a range of released tuples whose label in a column is one of `covering`.
     fn children(&self, range: Range<usize>, column: usize, covering: &[u32], found: &mut Vec<(u32, u32)>) {
         let mut start = range.start;
         let mut labels = covering;
@@ -299,7 +299,7 @@ impl Problem<'_> {
     }
 }
 
-/// Original groups put together by the released groups they fit.
+/// Original groups, merged if they fit the same released groups.
 struct Fits<'a> {
     /// The first released group of the part.
     first: usize,

@@ -1,4 +1,4 @@
-//! Do the released classes keep what is claimed?
+//! Checks whether the equivalence classes of a release keep what is claimed.
 
 mod attained;
 mod classes;
@@ -38,16 +38,16 @@ use judging::Judging;
 use relational::Relational;
 use requirement::{Requirement, Variant};
 
-/// What a release is said to keep.
+/// A claim about what a release keeps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// The quasi-identifiers: rows with the same texts in all of them are a class.
+    /// The quasi-identifiers. Rows with the same texts in all of them are an equivalence class ("class" in what follows).
     pub quasi: Vec<String>,
     /// The models that every class must satisfy.
     pub models: Vec<ModelClaim>,
-    /// Whether the class of fully suppressed rows must satisfy them too.
+    /// Whether the class of fully suppressed rows must satisfy the models too.
     pub star: StarRows,
-    /// How the values of columns are read that models judge. A column that is not named has as many values as texts.
+    /// How the values of the checked columns are read. A column that is not named has as many values as texts.
     pub values: Vec<SensitiveColumn>,
 }
 
@@ -58,14 +58,14 @@ pub struct Claim {
 /// | `k_anonymity` | `k` ≥ 1, integer |
 /// | `l_diversity` | `column`; `variant` = `distinct` (integer `l` ≥ 1), `entropy` or `frequency` (real `l` ≥ 1), `recursive` (integer `l` ≥ 2, real `c` > 0) |
 /// | `t_closeness` | `column`; `t` in \[0, 1\]; `distance` = `equal`, `ordered` (`order`: the domain's values ascending) or `hierarchical` (`tree`: a list of paths, each from a value to the root) |
-/// | `lkc` | `l` ≥ 1, integer, how many columns are known (all if absent); either `k` ≥ 1, integer, for the sizes, or `column` and `c` in (0, 1\] for the shares of its values |
+/// | `lkc` | `l` ≥ 1, integer, the number of columns that are known (all if absent); either `k` ≥ 1, integer, for the sizes, or `column` and `c` in (0, 1\] for the shares of its values |
 /// | `alpha_k` | `column`; `alpha` in (0, 1\], the share that any value may have, `alphas`: a list of pairs of a value and its own share, or both |
-/// | `k_e` | `column`; either `k` ≥ 1, integer, and `count` = `distinct` or `rows`; or `e` ≥ 0, `comma`: whether that is the decimal mark, and `missing`: texts that are no numbers |
-/// | `p_sensitive` | `column`; either `p` ≥ 1, integer, and perhaps `categories`: lists of values, the most sensitive first; or `alpha` ≥ 0, `categories` and `weight_over` = `distinct` or `rows` |
+/// | `k_e` | `column`; either `k` ≥ 1, integer, and `count` = `distinct` or `rows`; or `e` ≥ 0, `comma`: whether the decimal mark is a comma, and `missing`: texts that are not numbers |
+/// | `p_sensitive` | `column`; either `p` ≥ 1, integer, and optionally `categories`: lists of values, the most sensitive first; or `alpha` ≥ 0, `categories` and `weight_over` = `distinct` or `rows` |
 /// | `xy_anonymity` | `column` (Y); `k` ≥ 1, integer |
 /// | `k_uncertainty` | `column`; `k` ≥ 1, integer |
-/// | `xy_linkability` | `column` (Y); `h` in (0, 1\]; perhaps `values`: the protected ones |
-/// | `personalised` | `column`; `p_breach` in (0, 1\]; `guarding`: the column of guarded nodes; `none`: texts that guard nothing; `tree`: a list of paths, each from a value to the root |
+/// | `xy_linkability` | `column` (Y); `h` in (0, 1\]; optionally `values`: the protected ones |
+/// | `personalised` | `column`; `p_breach` in (0, 1\]; `guarding`: the column of guarded nodes; `none`: texts that stand for guarding nothing; `tree`: a list of paths, each from a value to the root |
 /// | `multirelational` | `k` ≥ 1, integer; `count` = `multiset` or `set`; `person`: the column that says who a row is about |
 /// | `beta_likeness` | `column`; `beta` > 0; `variant` = `basic` or `enhanced` |
 /// | `delta_disclosure` | `column`; `delta` > 0 |
@@ -73,13 +73,14 @@ pub struct Claim {
 /// | `k_map` | `k` ≥ 1, integer; needs a population |
 /// | `delta_presence` | `delta_min` or `delta_max`, in \[0, 1\]; needs a population |
 ///
-/// Each may have `quasi`, the list of the quasi-identifiers that it is about; all of the claim's if absent. Where a model is
-/// about fewer columns than all, its figures are about the groups that these columns form.
+/// Each may have `quasi`, the list of the quasi-identifiers that it is about; all of the claim's if absent. If a model is about
+/// only some of them, its figures are about the groups that these columns form.
 ///
-/// Those with a `column` may have `given`, a list of other columns: the rows of a class that agree on them must satisfy the
-/// model by themselves. Those about sizes of classes or shares of single values (`k_anonymity`, `lkc` with `k`, frequency
-/// `l_diversity`, `alpha_k`, `k_e` with rows, `xy_linkability`, `personalised`) may have `person`, the column that says who a row is about: persons then count, and
-/// a share must hold among rows and among persons. In the place of `column` there may be `columns`, a list: the tuple of their values is then one value.
+/// Models with a `column` may have `given`, a list of other columns: the rows of a class that agree on these must satisfy the
+/// model by themselves. Models about sizes of classes or shares of single values (`k_anonymity`, `lkc` with `k`, frequency
+/// `l_diversity`, `alpha_k`, `k_e` with rows, `xy_linkability`, `personalised`) may have `person`, the column that says who a row
+/// is about: then people are counted, and a share must hold among rows and among people. Instead of `column` there may be `columns`,
+/// a list: the tuple of their values then counts as one value.
 ///
 /// Real numbers may be JSON numbers or texts (`"2.5"`, `"5/3"`) and are kept as exact fractions.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,7 +92,7 @@ pub struct ModelClaim {
 }
 
 impl ModelClaim {
-    /// A claim from one object that names its model: `{"model": "k_anonymity", "k": 5}`.
+    /// Reads a claim from one object that names its model: `{"model": "k_anonymity", "k": 5}`.
     pub fn from_json(object: &serde_json::Value) -> Result<Self, VerifyError> {
         let mut parameters = object.as_object().cloned().unwrap_or_default();
         match parameters.shift_remove("model") {
@@ -101,32 +102,32 @@ impl ModelClaim {
     }
 }
 
-/// What to do with rows that have `*` in every quasi-identifier.
+/// How rows with `*` in every quasi-identifier (star rows) are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StarRows {
     /// They are a class like any other: whoever is in no other class is in this one.
     Judged,
-    /// They are not judged (star policy `paper`), and the outcome says so.
+    /// They are not checked (star policy `paper`), and the outcome says so.
     Unjudged,
 }
 
-/// What is known of the original table, for models that compare with it.
+/// The original table's distributions, for models that compare with them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reference {
     /// The sensitive columns.
     pub columns: Vec<ReferenceColumn>,
 }
 
-/// A sensitive column of the original table.
+/// The distribution of a sensitive column of the original table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReferenceColumn {
     /// The column's name.
     pub name: String,
-    /// How many original rows hold each value.
+    /// The number of original rows with each value.
     pub counts: Vec<(String, u64)>,
-    /// The values of the domain, ascending, also those no row holds; for the ordered distance.
+    /// The values of the domain, ascending, including those that no row has. For the ordered distance.
     pub order: Option<Vec<String>>,
-    /// For each value its ancestors up to the root; for the hierarchical distance.
+    /// The ancestors of each value, up to the root. For the hierarchical distance.
     pub tree: Option<Vec<(String, Vec<String>)>>,
 }
 
@@ -142,52 +143,52 @@ impl ReferenceColumn {
     }
 }
 
-/// What was found; sizes and figures only, no values.
+/// What a check found. It has sizes and figures only, no values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
-    /// The rows of the release.
+    /// The number of rows in the release.
     pub rows: u64,
-    /// The rows with `*` in every quasi-identifier.
+    /// The number of rows with `*` in every quasi-identifier.
     pub star_rows: u64,
-    /// The classes without that of the star rows.
+    /// The number of classes, without that of the star rows.
     pub classes: u64,
-    /// The size of the smallest class that was judged; the star rows count if they are judged.
+    /// The size of the smallest class that was checked. The star rows count only if they are checked.
     pub smallest_class: Option<u64>,
     /// Whether every model holds.
     pub holds: bool,
-    /// Each model of the claim, in its order.
+    /// The outcome of each model of the claim, in its order.
     pub models: Vec<ModelOutcome>,
-    /// How many classes there are of each size, ascending by size, without the star rows.
+    /// Class sizes, ascending, with the number of classes of each size, without the star rows.
     pub class_sizes: Vec<(u64, u64)>,
-    /// What a reader must know.
+    /// Remarks that a reader must know.
     pub notes: Vec<String>,
 }
 
-/// What was found about one model.
+/// What a check found about one model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ModelOutcome {
     /// The model's name, as in the claim.
     pub name: String,
     /// The model in words, such as `entropy l-diversity of disease`.
     pub label: String,
-    /// The parameter that was asked for: k, l, t, or c of recursive diversity; 1 where values have shares of their own.
+    /// The parameter that was claimed: k, l, t, or c of recursive diversity; 1 where values have shares of their own.
     pub required: f64,
-    /// The same of the worst class; none if no class was judged. Of recursive diversity: the value that c must exceed
-    /// (infinite where too few values are there). Of shares that differ by value: the largest multiple of what is allowed. Of
-    /// beta and delta: infinite where no parameter would do. For t, c, shares, beta and delta smaller is better, else larger.
+    /// The same figure for the worst class; `None` if no class was checked. For recursive diversity: the value that c must exceed
+    /// (infinite if a class has too few values). For shares that differ by value: the largest multiple of what is allowed. For
+    /// beta and delta: infinite if no parameter would do. For t, c, shares, beta and delta smaller is better, otherwise larger.
     #[serde(serialize_with = "crate::figure::optional")]
     pub attained: Option<f64>,
-    /// Whether every judged class satisfies the model. Decided on exact numbers, logarithms excepted: entropy is allowed
-    /// to fall short by a relative 1e-9 so that rounding does not fail a class that is exactly diverse enough; delta, and the
-    /// −ln p of enhanced beta-likeness, are compared as they come out, correct to 1e-12.
+    /// Whether every checked class satisfies the model. This is decided on exact numbers, except for logarithms: entropy may fall
+    /// short by a relative 1e-9, so that rounding does not fail a class that is exactly diverse enough. Delta, and the −ln p of
+    /// enhanced beta-likeness, are compared as computed, correct to 1e-12.
     pub holds: bool,
-    /// The classes that do not.
+    /// The number of classes that do not satisfy it.
     pub failing_classes: u64,
-    /// Their rows.
+    /// The number of rows in these classes.
     pub failing_rows: u64,
-    /// The worst classes, worst first, whether or not they fail.
+    /// The worst classes, worst first, whether they fail or not.
     pub worst: Vec<WorstClass>,
-    /// What a reader must know about this figure.
+    /// A remark that a reader of this figure must know.
     pub note: Option<String>,
 }
 
@@ -196,25 +197,25 @@ pub struct ModelOutcome {
 pub struct WorstClass {
     /// Its number of rows.
     pub size: u64,
-    /// What it attains.
+    /// The figure that it attains.
     #[serde(serialize_with = "crate::figure::number")]
     pub attained: f64,
 }
 
-/// What a parameter that is a list must be.
+/// The message for a parameter that must be a list.
 const LIST: &str = "it must be a list of texts";
 
-/// How many of the worst classes are reported.
+/// The number of worst classes that are reported.
 pub(crate) const WORST: usize = 5;
 
-/// One class under one model.
+/// The result of one class under one model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Judgement {
     holds: bool,
     attained: f64,
 }
 
-/// Checks a release against a claim. Every model is judged on every class; nothing is taken from whoever made the release.
+/// Checks a release against a claim. Every model is checked on every class; nothing is taken from whoever made the release.
 pub fn check_models(
     release: &CodedTable,
     claim: &Claim,
@@ -223,7 +224,7 @@ pub fn check_models(
     check_models_with(release, claim, reference, None, &Control::default())
 }
 
-/// The same, with the population that some models compare with, for callers who may stop it.
+/// Checks the same, with the population that some models compare with. `control` can stop the check.
 pub fn check_models_with(
     release: &CodedTable,
     claim: &Claim,
@@ -234,7 +235,7 @@ pub fn check_models_with(
     check_counted(release, None, claim, reference, population, control)
 }
 
-/// The same of rows that count several times.
+/// Checks a release whose rows may count several times.
 fn check_counted(
     release: &CodedTable,
     weights: Option<Weights>,
@@ -243,7 +244,7 @@ fn check_counted(
     population: Option<&Population<'_>>,
     control: &Control,
 ) -> Result<Outcome, VerifyError> {
-    // Parameters first: a claim that cannot be read must not depend on the data.
+    // Parameters come first: whether a claim can be read must not depend on the data.
     claim.models.iter().try_for_each(|model| Requirement::read(model).map(drop))?;
     check_size(release, RELEASE)?;
     let Plain { release, models, reference, absent } =
@@ -273,7 +274,7 @@ fn check_counted(
             for set in &sets {
                 check(control)?;
                 control.advance(release.rows as u64);
-                // One set at a time: there may be many, and each needs a number for every row.
+                // One set of columns at a time: there may be many, and each needs a number for every row.
                 let groups = classes.on(release, set)?;
                 let outcome = judge(&groups, &mut Counted::default(), set)?;
                 sum = Some(match sum {
@@ -301,7 +302,7 @@ fn check_counted(
     })
 }
 
-/// What is known besides the release.
+/// What the check uses besides the release.
 struct Known<'a> {
     population: Option<&'a Population<'a>>,
     /// The columns that form the classes.
@@ -309,7 +310,7 @@ struct Known<'a> {
     control: &'a Control,
 }
 
-/// The outcome of a model from its judgements on classes of so many rows.
+/// Returns the outcome of a model from its results on classes of these sizes.
 fn outcome(
     requirement: &Requirement,
     name: &str,
@@ -349,7 +350,7 @@ impl WorstClass {
 }
 
 impl ModelOutcome {
-    /// The outcome of one model on two sets of classes.
+    /// Combines the outcomes of one model on two sets of classes.
     fn and(mut self, other: Self, larger_is_better: bool) -> Self {
         self.worst.extend(other.worst);
         self.worst.sort_by(|a, b| a.worse_first(b, larger_is_better));
@@ -366,7 +367,7 @@ impl ModelOutcome {
 }
 
 impl Requirement {
-    /// The column whose values are judged, if some are.
+    /// The column whose values the model checks, if there is one.
     fn column(&self) -> Option<&String> {
         match self {
             Self::KAnonymity { .. } | Self::Relational(_) | Self::People(_) | Self::Risk(_) => None,
@@ -378,15 +379,16 @@ impl Requirement {
         }
     }
 
-    /// Whether persons count instead of rows, or besides them, where persons have several: sizes of classes, and shares of values.
+    /// Whether people are counted, instead of rows or besides them, when a person may have several rows: for sizes of classes
+    /// and shares of values.
     fn counts_persons(&self) -> bool {
         match self {
             Self::KAnonymity { .. } | Self::Guarded { .. } | Self::Relational(_) => true,
             Self::LDiversity { variant, .. } => matches!(variant, Variant::Frequency { .. }),
             Self::Values { test, .. } => test.counts_persons(),
-            // Sets of fewer columns would have to be judged too: one person's rows may be in several groups.
+            // For these, sets of fewer columns would have to be checked too: one person's rows may be in several groups.
             Self::Confidence { .. } | Self::TCloseness { .. } => false,
-            // Whoever claims these of persons with several rows is refused.
+            // Claiming one of these for people with several rows is refused.
             Self::People(_) | Self::Risk(_) => false,
         }
     }

@@ -1,5 +1,5 @@
-//! Nodes that say by their names what lies below them, for texts that a hierarchy does not list: intervals, calendar periods, and
-//! codes whose end is masked.
+//! Nodes whose names say what lies below them, for texts that a hierarchy does not list: intervals, calendar periods, and codes
+//! with a masked end.
 
 use crate::clock;
 use crate::cover::Range;
@@ -7,18 +7,18 @@ use crate::value::{Value, ValueKind};
 
 /// What the name of a node says.
 pub(crate) enum Named {
-    /// `[20,30)`: every value inside.
+    /// `[20,30)`: every value inside the interval.
     Inside(Range),
     /// `2024-03`, `2024-Q1`, `2024`, `2020s`, `2000-2099`: every day from the first to the last, as `yyyymmdd`.
     Days(u32, u32),
-    /// `2024-03-09T10`, `morning`: every moment from the first to before the second.
+    /// `2024-03-09T10`, `morning`: every moment from the first up to, but not including, the second.
     Moments(i128, i128),
-    /// `43**`: every text that begins so; of so many characters, where several are masked.
+    /// `43**`: every text with this beginning; if several characters are masked, also of this length.
     Begins(String, Option<usize>),
 }
 
 impl Named {
-    /// The meaning of a name that is no interval, if it has one.
+    /// Returns the meaning of a name that is not an interval, if it has one.
     pub(crate) fn read(name: &str, kind: ValueKind) -> Option<Self> {
         if matches!(kind, ValueKind::Date { .. })
             && let Some((first, last)) = days(name)
@@ -41,7 +41,7 @@ impl Named {
         Some(Self::Begins(kept.to_owned(), (masked > 1).then(|| name.chars().count())))
     }
 
-    /// Whether it holds a text with this meaning.
+    /// Whether the node has a text with this meaning below it.
     pub(crate) fn holds(&self, text: &str, value: Option<Value>) -> bool {
         match self {
             Self::Inside(range) => value.is_some_and(|value| range.contains(value)),
@@ -58,7 +58,8 @@ impl Named {
     }
 }
 
-/// The first and last day of a period, as `yyyymmdd`; whether a month has so many days does not matter between them.
+/// Returns the first and last day of a period, as `yyyymmdd`. The last day may be later than the month really has, which does not
+/// matter for comparisons.
 fn days(name: &str) -> Option<(u32, u32)> {
     let digits = |text: &str, length: usize| {
         let good = text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());

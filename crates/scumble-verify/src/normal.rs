@@ -1,11 +1,12 @@
-//! When are two texts one value? This is the verifier's own reading; whoever makes a release has another one of the same rule:
+//! Decides when two texts are one value. This is the verifier's own reading; whoever makes a release has another implementation
+//! of the same rules:
 //!
 //! * characters that show nothing (zero-width, format and control characters) do not count, white space around a text does not
 //!   count, and white space inside it counts as one space;
 //! * upper and lower case, and composed and decomposed characters, are the same (canonical caseless matching);
-//! * numbers are compared by value, and dates by their day; a date with slashes that can be read in two ways is read as the column's
-//!   other dates say; where they do not say, it equals only itself;
-//! * all texts that stand for a missing value are one.
+//! * numbers are compared by value, and dates by their day; a date with slashes that can be read in two ways is read as the
+//!   column's other dates show; if they do not show it, the date equals only itself;
+//! * all texts that stand for a missing value are one value.
 //!
 //! Compatibility forms stay apart (NFC, not NFKC): `10²` is not `102`.
 
@@ -22,12 +23,12 @@ use crate::value::{DateFormat, Decimal, Value, ValueKind};
 pub(crate) use spelling::{Plain, of_rows, taken};
 pub use spelling::{further_spellings, in_normal_form};
 
-/// What a text means: texts with equal keys are one value.
+/// What a text means. Texts with equal keys are one value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Key {
     Missing,
     Value(Value),
-    /// A date with slashes: what it is if the day comes first, and if the month does.
+    /// A date with slashes that can be read in two ways: its value with the day first, and with the month first.
     Either(Value, Value),
     Text(String),
 }
@@ -35,14 +36,14 @@ enum Key {
 /// How the texts of one column are read.
 struct Sense<'a> {
     column: &'a SensitiveColumn,
-    /// What a comma between digits is; none where nobody can tell.
+    /// What a comma between digits means; `None` if that cannot be known.
     comma: Option<Comma>,
-    /// What comes first in dates with slashes that can be read in two ways; none where nobody can tell.
+    /// The order of day and month in dates with slashes that can be read in two ways; `None` if that cannot be known.
     slashes: Option<DateFormat>,
     markers: Vec<Key>,
 }
 
-/// What a comma between digits is.
+/// What a comma between digits means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Comma {
     Decimal,
@@ -50,12 +51,12 @@ enum Comma {
     List,
 }
 
-/// Formats that are never taken for each other.
+/// Formats that cannot be mistaken for each other.
 const CLEAR: [DateFormat; 3] =
     [DateFormat::YearMonthDayDash, DateFormat::YearMonthDaySlash, DateFormat::DayMonthYearDot];
 
 impl<'a> Sense<'a> {
-    /// The sense of a column that is known by these texts.
+    /// Derives how a column is read from these of its texts.
     fn new<'t>(column: &'a SensitiveColumn, texts: impl Iterator<Item = &'t str>) -> Self {
         let mut sense = Self { column, comma: None, slashes: None, markers: Vec::new() };
         if column.exact {
@@ -67,7 +68,7 @@ impl<'a> Sense<'a> {
         match column.kind {
             ValueKind::Number { comma } => sense.comma = comma.then_some(Comma::Decimal),
             ValueKind::Text => sense.comma = comma_of(&shown),
-            // Whoever says so knows better than the texts.
+            // A format that the user gave counts more than the texts.
             ValueKind::Date {
                 format: format @ (DateFormat::DayMonthYearSlash | DateFormat::MonthDayYearSlash),
             } => sense.slashes = Some(format),
@@ -119,7 +120,7 @@ impl<'a> Sense<'a> {
         number.or_else(|| CLEAR.into_iter().chain(self.slashes).find_map(date)).or_else(instant)
     }
 
-    /// How many of these texts might be the same value as a text with another key, under some reading that is possible.
+    /// Returns how many of these texts might be the same value as a text with another key, under some possible reading.
     fn doubts<'t>(&self, texts: impl Iterator<Item = &'t str>) -> u64 {
         let known: Vec<(Key, String)> = texts.map(|text| (self.key(text), visible(text))).collect();
         let is_one_way = |(_, text): &&(Key, String)| match as_slashed(text) {
@@ -129,7 +130,7 @@ impl<'a> Sense<'a> {
         };
         let ways: Vec<bool> = known.iter().filter_map(|known| is_one_way(&known)).collect();
         let both_ways = ways.contains(&true) && ways.contains(&false);
-        // With one format for all dates each text is read in the same way; otherwise each in any way.
+        // If all dates have one format, each text is read in the same way; otherwise each may be read either way.
         let readings: &[(bool, bool)] =
             if both_ways { &[(true, true)] } else { &[(true, false), (false, true)] };
         let in_doubt = |&(day_first, month_first): &(bool, bool)| {
@@ -159,13 +160,14 @@ impl<'a> Sense<'a> {
     }
 }
 
-/// What a date with slashes is if the day comes first, and if the month does.
+/// Reads a date with slashes with the day first, and with the month first.
 fn as_slashed(shown: &str) -> (Option<Value>, Option<Value>) {
     let read = |format| Value::read(shown, ValueKind::Date { format });
     (read(DateFormat::DayMonthYearSlash), read(DateFormat::MonthDayYearSlash))
 }
 
-/// Whether the digits before a point stand in groups, the last of three digits, the others of two or three, and only digits behind it.
+/// Whether the digits before the point are in groups: the last group of three digits, the others of two or three. Only digits may
+/// follow the point.
 fn is_in_groups(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (whole, behind) = unsigned.split_once('.').unwrap_or((unsigned, ""));
@@ -181,13 +183,13 @@ fn is_in_groups(text: &str) -> bool {
         && digits(behind, 0..=usize::MAX)
 }
 
-/// A number whose digits stand in groups.
+/// Reads a number whose digits are in groups.
 fn without_groups(text: &str) -> Option<Decimal> {
     let plain: String = text.chars().filter(|&character| character != ',').collect();
     if is_in_groups(text) { Decimal::read(&plain, false) } else { None }
 }
 
-/// What the texts of a column say about commas. `1,500` may be a thousand and more, or one and a half, so it says nothing.
+/// Returns what the texts of a column show about commas. `1,500` may be fifteen hundred or one and a half, so it shows nothing.
 fn comma_of(shown: &[String]) -> Option<Comma> {
     let (mut decimal, mut thousands, mut points) = (false, false, false);
     for text in shown {
@@ -211,7 +213,7 @@ fn comma_of(shown: &[String]) -> Option<Comma> {
     }
 }
 
-/// The format that dates with slashes have, where those that can be read in one way only agree.
+/// Returns the format of dates with slashes, if those that can be read in only one way agree.
 fn slash_format(shown: &[String]) -> Option<DateFormat> {
     let (mut day_first, mut month_first) = (false, false);
     for text in shown {
@@ -228,14 +230,14 @@ fn slash_format(shown: &[String]) -> Option<DateFormat> {
     }
 }
 
-/// A text without what shows nothing and without white space around it; white space inside is one space.
+/// Removes characters that show nothing and white space around a text; white space inside becomes one space.
 fn visible(text: &str) -> String {
     let shows = |character: &char| !is_ignorable(*character);
     let shown: String = text.chars().filter(shows).collect();
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Characters that leave no trace on paper: those that Unicode calls default ignorable, and control characters.
+/// Whether a character leaves no trace on paper: one that Unicode calls default ignorable, or a control character.
 fn is_ignorable(character: char) -> bool {
     match character {
         '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' => true,
@@ -247,7 +249,7 @@ fn is_ignorable(character: char) -> bool {
     }
 }
 
-/// What a name is compared by: no number, no date.
+/// Returns the form in which names are compared. Numbers and dates are not recognised in it.
 pub(crate) fn as_name(text: &str) -> String {
     folded(&visible(text))
 }

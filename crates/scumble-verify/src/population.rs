@@ -1,4 +1,4 @@
-//! The people of a population, put into the classes of a release by nothing but what its labels say.
+//! Puts the people of a population into the equivalence classes of a release, by nothing but the release's labels.
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -14,32 +14,32 @@ use crate::watch::{Pace, check};
 /// A table of people, of whom some are in the release.
 #[derive(Debug, Clone)]
 pub struct Population<'a> {
-    /// One row a person; the quasi-identifiers are columns of the same names as in the release.
+    /// One row for each person. The quasi-identifiers are columns with the same names as in the release.
     pub table: &'a CodedTable,
-    /// How the release's labels of each quasi-identifier are to be read.
+    /// How the release's labels of each quasi-identifier are read.
     pub covers: Vec<(String, Cover)>,
 }
 
-/// How many people belong to each class.
+/// The number of people who belong to each class.
 pub(crate) struct People {
     pub(crate) of_class: Vec<u64>,
-    /// Those whom no class covers but, if it is there, that of the star rows.
+    /// The number of people whom no class covers except, if there is one, that of the star rows.
     pub(crate) outside: u64,
 }
 
-/// Up to so many combinations of labels are looked up one by one; where there are more, the classes are.
+/// Up to this many combinations of labels are looked up one by one. With more, all classes are gone through instead.
 const FEW: usize = 64;
 
-/// Where the people of a population belong.
+/// The classes that the people of a population belong to.
 pub(crate) struct Placed {
-    /// The different people, by what is known of them.
+    /// The distinct people, by what is known of them.
     pub(crate) tuples: Groups,
-    /// For each of them the classes that cover them, without that of the star rows.
+    /// For each of these, the classes that cover them, without that of the star rows.
     pub(crate) classes: Vec<Vec<usize>>,
 }
 
 impl Population<'_> {
-    /// Counts the people of each class. Whoever is in none of them but would be among the star rows is outside.
+    /// Counts the people of each class. People who are in none of them, and so would be among the star rows, count as outside.
     pub(crate) fn people(
         &self,
         release: &CodedTable,
@@ -69,7 +69,7 @@ impl Population<'_> {
         Ok(counted)
     }
 
-    /// Looks everybody up in the classes of a release.
+    /// Finds the classes of a release that each person fits.
     pub(crate) fn placed(
         &self,
         release: &CodedTable,
@@ -83,7 +83,7 @@ impl Population<'_> {
             names.iter().map(|name| column(release, RELEASE, name)).collect::<Result<Vec<_>, _>>()?;
         let people =
             names.iter().map(|name| column(self.table, POPULATION, name)).collect::<Result<Vec<_>, _>>()?;
-        // What the classes show, without that of the star rows.
+        // The codes that each class shows, without that of the star rows.
         let mut classes: HashMap<Vec<u32>, usize, FixedState> = HashMap::default();
         for (class, &row) in groups.first_row.iter().enumerate().filter(|(class, _)| Some(*class) != star) {
             classes.insert(released.iter().map(|column| column.codes.get(row as usize)).collect(), class);
@@ -129,7 +129,7 @@ impl Population<'_> {
     }
 }
 
-/// The classes that show one of the labels in every column, ascending; and how many were tried.
+/// Returns the classes that show one of the labels in every column, ascending, and a measure of how many were tried.
 fn classes_of(labels: &[&[u32]], classes: &HashMap<Vec<u32>, usize, FixedState>) -> (Vec<usize>, usize) {
     let combinations = labels.iter().try_fold(1_usize, |all, labels| all.checked_mul(labels.len()));
     if combinations.is_some_and(|combinations| combinations <= FEW) {

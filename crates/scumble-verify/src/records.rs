@@ -1,5 +1,5 @@
-//! Do records that overlap keep what is claimed? There are no classes here: each record is judged by the original rows that it
-//! covers, and by its own distribution of the sensitive column.
+//! Checks whether records that overlap keep what is claimed. There are no equivalence classes here: each record is checked by the
+//! original rows that it covers, and by its own distribution of the sensitive column.
 
 use rayon::prelude::*;
 use scumble_files::Control;
@@ -17,18 +17,18 @@ use crate::links::Links;
 use crate::models::{ModelClaim, ModelOutcome};
 use crate::watch::{Pace, check};
 
-/// What was found about records; figures only, no values.
+/// What a check of records found. It has figures only, no values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecordOutcome {
-    /// The rows of the release.
+    /// The number of rows in the release.
     pub rows: u64,
-    /// The fewest original rows that one record covers; none without the original.
+    /// The fewest original rows that one record covers; `None` without the original.
     pub least_covered: Option<u64>,
-    /// How many a record covers on average.
+    /// The mean number of original rows that a record covers.
     pub mean_covered: Option<f64>,
     /// Whether every model holds.
     pub holds: bool,
-    /// Each model of the claim, in its order.
+    /// The outcome of each model of the claim, in its order.
     pub models: Vec<ModelOutcome>,
 }
 
@@ -37,17 +37,18 @@ pub struct RecordOutcome {
 pub struct Originals<'a> {
     /// The rows.
     pub table: &'a CodedTable,
-    /// The quasi-identifiers.
+    /// The quasi-identifiers, and how the values of each are read.
     pub quasi: &'a [(String, Cover)],
-    /// The original row of each released one, where it is known.
+    /// The original row of each released one, if known.
     pub row_map: Option<&'a [u32]>,
-    /// The column whose values records have exchanged, where one has.
+    /// The column in which records have exchanged values, if there is one.
     pub exchanged: Option<Exchanged<'a>>,
 }
 
-/// Checks records. `k_anonymity` asks that each covers at least `k` original rows, or what its parameter `links` says: that each
-/// original row is `covered` by at least `k` records, `both`, or that it `matches` so many, which may be its own. The frequency variant of `l_diversity` asks that no frequency is above 1/`l`; of a column whose values were exchanged, that each
-/// record might have shown the values of `l` rows. Nothing else is about records.
+/// Checks records. `k_anonymity` requires each record to cover at least `k` original rows, or what its parameter `links` says:
+/// with `covered`, at least `k` records cover each original row; with `both`, both hold; with `matches`, at least `k` records may
+/// be each original row's own. The frequency variant of `l_diversity` requires that no frequency is above 1/`l`; for a column
+/// with exchanged values, that each record might have shown the values of `l` rows. No other claim is about records.
 pub fn check_records(
     release: &CodedTable,
     distributions: &[(String, Distributed)],
@@ -79,7 +80,7 @@ pub(crate) fn parameter(model: &ModelClaim, parameter: &str, why: &str) -> Verif
     VerifyError::Parameter { model: model.name.clone(), parameter: parameter.to_owned(), why: why.to_owned() }
 }
 
-/// A number of a claim, exactly.
+/// Reads a number of a claim, exactly.
 fn number(model: &ModelClaim, name: &str) -> Result<Rational, VerifyError> {
     let value = model.parameters.get(name);
     let text = value.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
@@ -122,7 +123,7 @@ fn size(
     Ok(outcome(model, label.into(), k as f64, figures.iter().map(|rows| *rows as f64), failing))
 }
 
-/// An error if a claim says something that is not judged here.
+/// Returns an error if a claim has a parameter that is not checked here.
 fn known(model: &ModelClaim, names: &[&str]) -> Result<(), VerifyError> {
     match model.parameters.keys().find(|name| !names.contains(&name.as_str())) {
         Some(name) => Err(parameter(model, name, "records that overlap are not judged by it")),
@@ -202,10 +203,10 @@ fn outcome(
     }
 }
 
-/// Pairs of labels and values that can be remembered, one bit each.
+/// The most pairs of a label and a value that are remembered, at one bit each.
 const MOST_PAIRS: usize = 1 << 32;
 
-/// For each released row the number of original rows of which all its quasi-identifiers are true.
+/// Returns, for each released row, the number of original rows of which all its quasi-identifiers are true.
 fn covered_rows(
     release: &CodedTable,
     originals: Originals<'_>,
@@ -213,7 +214,7 @@ fn covered_rows(
 ) -> Result<Vec<u64>, VerifyError> {
     let cover = Covering::new(release, originals, control)?;
     let count = |row: &u32| {
-        // One record may be compared with every tuple.
+        // Each record may be compared with every tuple.
         check(control)?;
         Ok(cover.tuples_of(*row).map(|tuple| cover.tuples.size[tuple as usize]).sum())
     };
@@ -222,7 +223,7 @@ fn covered_rows(
     Ok(cover.records.of_row.iter().map(|record| of_record[*record as usize]).collect())
 }
 
-/// Distinct records and distinct original tuples, and which cover which.
+/// The distinct records and the distinct original tuples, and which records cover which tuples.
 pub(crate) struct Covering<'a> {
     released: Vec<&'a CodedColumn>,
     pub(crate) records: Groups,
@@ -260,7 +261,7 @@ impl<'a> Covering<'a> {
         Ok(Self { released, records, tuples, truths })
     }
 
-    /// The original tuples that a released row covers.
+    /// Returns the original tuples that a released row covers.
     pub(crate) fn tuples_of(&self, row: u32) -> impl Iterator<Item = u32> + '_ {
         let labels: Vec<u32> = self.released.iter().map(|column| column.codes.get(row as usize)).collect();
         let count = |column: usize| self.truths[column].tuples[labels[column] as usize].1;
@@ -286,11 +287,11 @@ impl Covering<'_> {
     }
 }
 
-/// Which labels of a column are true of which of its original values.
+/// Which labels of a column are true of which original values.
 struct Truths {
     values: usize,
     bits: Vec<u64>,
-    /// Per label the values that it is true of, and how many tuples have them.
+    /// For each label, the values that it is true of, and how many tuples have them.
     tuples: Vec<(Vec<u32>, u64)>,
     /// The value of each original tuple, and the tuples of each value.
     code_of_tuple: Vec<u32>,
@@ -415,7 +416,7 @@ mod tests {
         assert!(both.holds);
         assert_eq!((both.least_covered, both.mean_covered), (Some(2), Some(2.2)));
         assert_eq!((both.models[0].attained, both.models[1].attained), (Some(2.0), Some(2.0)));
-        // Alice is covered by the records of Alice and Carol, Bob by three, Carol by those of Bob and Carol.
+        // The records of Alice and Carol cover Alice, three records cover Bob, and those of Bob and Carol cover Carol.
         let linked = |links: &str, k: u64| {
             let json = format!("{{\"model\": \"k_anonymity\", \"k\": {k}, \"links\": \"{links}\"}}");
             check(&[claim(&json)], true).expect("checked").holds
@@ -430,7 +431,7 @@ mod tests {
         assert!(check(&[claim("{\"model\": \"t_closeness\", \"t\": 0.5}")], true).is_err());
     }
 
-    /// A record that says nothing positive about the true value is not true of its row.
+    /// A record that gives the true value no positive frequency is not true of its row.
     #[test]
     fn a_value_with_no_frequency_is_false() {
         let disease = Cover { kind: ValueKind::Text, nodes: Nodes::default(), missing: Vec::new() };

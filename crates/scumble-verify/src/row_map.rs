@@ -1,13 +1,14 @@
-//! The private row map: which row of a release is whose, and in which group it is. It is written where a release is made; this reads it.
+//! The private row map: which original row each released row comes from, and which group it is in. It is written when a release
+//! is made; this file reads it.
 //!
-//! What is wrong with a row map is an error, never a judgement on the release: a map of another table says nothing about this one.
+//! A fault of a row map is an error, never a result about the release: the map of another table says nothing about this one.
 
 use serde::Deserialize;
 
 use crate::error::VerifyError;
 use crate::truth::Drops;
 
-/// The version of the file that is understood.
+/// The version of the file format that is understood.
 const VERSION: u32 = 1;
 
 /// A row map as it was written.
@@ -17,12 +18,12 @@ pub struct RowMap {
     scumble_row_map: u32,
     original: MappedOriginal,
     tables: Vec<MappedTable>,
-    /// For each row of the original its group.
+    /// The group of each original row.
     #[serde(default)]
     groups: Option<Vec<Option<String>>>,
 }
 
-/// The original that a row map is about.
+/// The original table that a row map is about.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MappedOriginal {
@@ -30,22 +31,22 @@ struct MappedOriginal {
     sha256: String,
 }
 
-/// One table of the release, in a row map.
+/// The part of a row map that is about one table of the release.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MappedTable {
     file: String,
     sha256: String,
-    /// For each row of the original its row in this table, from 1; none where it is not there.
+    /// For each original row its row in this table, counted from 1; `None` if it is not there.
     released_row: Vec<Option<u32>>,
 }
 
-/// A row map beside the original that it is about.
+/// A row map, together with the original that it is about.
 #[derive(Debug, Clone, Copy)]
 pub struct Mapped<'a> {
     /// The row map.
     pub map: &'a RowMap,
-    /// For each row of the original as it was read whether it is compared. Rows with missing values may have been left out.
+    /// For each row of the original, as it was read, whether it is compared. Rows with missing values may have been left out.
     pub kept: &'a [bool],
 }
 
@@ -56,7 +57,7 @@ fn unusable(why: impl Into<String>) -> VerifyError {
 impl RowMap {
     /// Reads a row map.
     pub fn read(text: &[u8]) -> Result<Self, VerifyError> {
-        // The library's own words could quote what it has read.
+        // The library's own message could quote what it has read.
         let map: Self = serde_json::from_slice(text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             unusable(format!("it is not a row map that Scumble has written (line {line}, column {column})"))
@@ -79,7 +80,7 @@ impl RowMap {
         Ok(map)
     }
 
-    /// An error if it is about another original than the one with this SHA-256.
+    /// Returns an error if the map is about another original than the one with this SHA-256.
     pub fn check_original(&self, sha256: &str) -> Result<(), VerifyError> {
         if self.original.sha256 == sha256 {
             return Ok(());
@@ -96,13 +97,13 @@ impl RowMap {
         &self.tables
     }
 
-    /// What it says of a file of the release.
+    /// The part of the map that is about a file of the release.
     #[must_use]
     pub fn table(&self, file: &str) -> Option<&MappedTable> {
         self.tables.iter().find(|table| table.file == file)
     }
 
-    /// The table of a release that is only one, whatever it is called now.
+    /// The table of a release that has only one, whatever its file is called now.
     pub fn only_table(&self) -> Result<&MappedTable, VerifyError> {
         match (&self.tables[..], &self.groups) {
             ([only], None) => Ok(only),
@@ -115,13 +116,13 @@ impl RowMap {
 }
 
 impl MappedTable {
-    /// The name of its file when it was written.
+    /// The name of the table's file when it was written.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// Whether it was written together with the file of this SHA-256.
+    /// Whether the map was written together with the file of this SHA-256.
     #[must_use]
     pub fn is_of(&self, sha256: &str) -> bool {
         self.sha256 == sha256
@@ -129,7 +130,7 @@ impl MappedTable {
 }
 
 impl<'a> Mapped<'a> {
-    /// For each of the released rows of a table its original row, counted from 0 among those that are compared.
+    /// Returns, for each released row of a table, its original row, counted from 0 among the rows that are compared.
     pub fn sources(
         &self,
         table: &MappedTable,
@@ -176,7 +177,7 @@ impl<'a> Mapped<'a> {
         sources.iter().enumerate().map(|(at, source)| source.ok_or_else(|| nobody(at))).collect()
     }
 
-    /// For each row of the original that is compared its group.
+    /// Returns the group of each original row that is compared.
     pub fn groups(&self) -> Result<Vec<&'a str>, VerifyError> {
         self.check_rows()?;
         let groups = self.map.groups.as_ref();
@@ -190,7 +191,7 @@ impl<'a> Mapped<'a> {
             .collect()
     }
 
-    /// An error if the original does not have as many rows as the map says.
+    /// Returns an error if the original does not have as many rows as the map says.
     fn check_rows(&self) -> Result<(), VerifyError> {
         let (said, found) = (self.map.original.rows, self.kept.len());
         if said == found {

@@ -7,7 +7,7 @@
 //!           or with + or - and is no number
 //! number  = ("+" | "-") a part with at least one digit, of digits "." ","; then perhaps "e" or "E", perhaps a sign, and digits
 //! ```
-//! This is written from the grammar, and shares no code with what writes the form.
+//! This reader is written from the grammar, and shares no code with the writer of the form.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
 use crate::error::VerifyError;
 
-/// A table that was written in the spreadsheet-safe form, with the texts that are meant. An error if some text is not in that form: a
-/// program would run it.
+/// Returns a table that was written in the spreadsheet-safe form, with its original texts. Fails if some text is not in that
+/// form, since a program would run it.
 pub fn from_spreadsheet_safe(table: &CodedTable) -> Result<CodedTable, VerifyError> {
     let column = |column: &CodedColumn| {
         let name = meant(&column.name).ok_or_else(|| runs(&column.name))?;
         let texts: Option<Vec<&str>> = column.values.iter().map(meant).collect();
         let texts = texts.ok_or_else(|| runs(name))?;
-        // Dictionaries are ascending, and without their marks texts stand at other places.
+        // Dictionaries are ascending, and texts without their marks sort differently.
         let place: BTreeMap<&str, u32> = {
             let distinct: BTreeMap<&str, ()> = texts.iter().map(|text| (*text, ())).collect();
             distinct.into_keys().zip(0..).collect()
@@ -35,7 +35,7 @@ pub fn from_spreadsheet_safe(table: &CodedTable) -> Result<CodedTable, VerifyErr
     Ok(CodedTable { columns: table.columns.iter().map(column).collect::<Result<_, _>>()?, rows: table.rows })
 }
 
-/// The name of a column that was written in the spreadsheet-safe form.
+/// Returns the original name of a column that was written in the spreadsheet-safe form.
 pub fn name_from_spreadsheet_safe(name: &str) -> Result<&str, VerifyError> {
     meant(name).ok_or_else(|| runs(name))
 }
@@ -44,7 +44,7 @@ fn runs(column: &str) -> VerifyError {
     VerifyError::NotSpreadsheetSafe { column: column.to_owned() }
 }
 
-/// The text that is meant; none if a program would run what is written.
+/// Returns the original text, or `None` if a program would run what is written.
 fn meant(written: &str) -> Option<&str> {
     let marks = written.bytes().take_while(|byte| *byte == b'\'').count();
     match (runs_as_formula(&written[marks..]), marks) {
@@ -60,7 +60,7 @@ fn runs_as_formula(text: &str) -> bool {
     if first != '+' && first != '-' {
         return SIGNS.contains(first);
     }
-    // What is left of a number when its parts are taken away, one after the other.
+    // What is left of a number after its parts are taken away one by one.
     let is_part = |character: char| character.is_ascii_digit() || character == '.' || character == ',';
     let rest = text[1..].trim_start_matches(is_part);
     let part = &text[1..text.len() - rest.len()];
@@ -119,7 +119,7 @@ mod tests {
         fn what_is_written_is_read_back(text in "['=+@\t\r\n＝0-9eE.,a -]{0,8}") {
             let written = scumble_files::spreadsheet::safe(&text);
             prop_assert_eq!(meant(&written), Some(&*text));
-            // Two hands wrote down what is run.
+            // Two independent implementations must agree on which texts are run.
             prop_assert_eq!(runs_as_formula(&text), scumble_files::spreadsheet::is_formula(&text));
         }
 

@@ -1,4 +1,4 @@
-//! Is each released value true of the original row it stands for?
+//! Checks whether each released value is true of the original row that it stands for.
 
 mod in_parts;
 
@@ -21,62 +21,62 @@ use crate::{exchange, matching};
 
 pub use in_parts::{TruthInParts, check_truth_with_map};
 
-/// What a column of the release owes to the original.
+/// What must be true of a column of the release.
 #[derive(Debug, Clone)]
 pub enum Truth {
-    /// The same text in every row, without quoting.
+    /// Every row has the text of its original, without quoting.
     Exact,
-    /// The same value in every row, in any spelling of it, without quoting.
+    /// Every row has the value of its original, in any spelling, without quoting.
     Same(SensitiveColumn),
-    /// A value that covers the original one.
+    /// Every row has a value that covers the original one.
     Covers(Cover),
-    /// The mean of the original numbers of all rows that show the same in every column declared [`Truth::Covers`] or
-    /// `Aggregate`, up to half a unit of the last digit that is written. Only a row map says whose mean it is: without one
-    /// such a column is not compared, and the outcome says so.
+    /// Every row has the mean of the original numbers of all rows that show the same in every column declared [`Truth::Covers`]
+    /// or `Aggregate`, up to half a unit of the last written digit. Only a row map says whose mean it is: without one such a
+    /// column is not compared, and the outcome says so.
     Aggregate {
         /// Whether the decimal mark is a comma.
         comma: bool,
     },
-    /// The original values, each as often as it was, but not necessarily in their rows.
+    /// The column has the original values, each as often as in the original, but not necessarily in their rows.
     Permuted,
-    /// The column must not be in the release, as identifiers and dropped columns must not.
+    /// The column must not be in the release; for identifiers and dropped columns.
     Absent,
 }
 
 /// Whether original rows may be missing from the release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drops {
-    /// Rows may have been dropped.
+    /// Rows may be missing.
     Allowed,
     /// Every original row must be there.
     Forbidden,
 }
 
-/// What was found; no values.
+/// What a comparison found. It has no values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TruthOutcome {
-    /// Whether everything below is as it must be.
+    /// Whether the release passes the comparison.
     pub holds: bool,
-    /// Whether a row map said which original row each released row stands for; else any assignment will do.
+    /// Whether a row map said which original row each released row stands for; otherwise any assignment will do.
     pub with_row_map: bool,
-    /// The rows of the release.
+    /// The number of rows in the release.
     pub released_rows: u64,
-    /// The rows of the original table.
+    /// The number of rows in the original table.
     pub original_rows: u64,
-    /// The original rows that no released row stands for; a fault only where drops are forbidden.
+    /// The number of original rows that no released row stands for. A fault only if rows must not be dropped.
     pub unreleased_rows: u64,
-    /// Released rows whose original row also stands behind an earlier one. Only with a row map.
+    /// The number of released rows whose original row was already used by an earlier one. Only with a row map.
     pub repeated_rows: u64,
-    /// Released rows for which no original row is left. Only without a row map.
+    /// The number of released rows for which no original row is left. Only without a row map.
     pub unassigned_rows: u64,
     /// Columns that must not be there, are not declared, or are missing.
     pub column_faults: Vec<ColumnFault>,
-    /// The columns that were compared. Without a row map only those whose values were exchanged.
+    /// The columns that were compared. Without a row map, only those whose values were exchanged.
     pub columns: Vec<ColumnTruth>,
-    /// Columns of means, which nothing but a row map attributes to original rows: they were not compared. Only without one.
+    /// Columns of means that were not compared, since only a row map shows which original rows they belong to. Only without one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unchecked: Vec<String>,
-    /// The first false cell: by row, then by the columns' order. Only with a row map.
+    /// The first false cell, by row, then by the order of the columns. Only with a row map.
     pub first_false: Option<FalseCell>,
 }
 
@@ -95,26 +95,26 @@ pub struct ColumnFault {
 pub enum ColumnFaultKind {
     /// It is in the release although it must not be.
     MustBeAbsent,
-    /// It is in the release and nobody said what it is.
+    /// It is in the release but was not declared.
     Undeclared,
-    /// It is not in the release although it was announced.
+    /// It was declared but is not in the release.
     Missing,
 }
 
-/// One compared column.
+/// What a comparison found about one column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ColumnTruth {
     /// The column.
     pub column: String,
-    /// Distinct pairs of original and released value of which the released one is false.
+    /// The number of distinct pairs of an original and a released value in which the released one is false.
     pub false_pairs: u64,
-    /// The cells that hold them.
+    /// The number of cells with such a pair.
     pub false_cells: u64,
-    /// The first of them, counted from 1 in the release.
+    /// The first row with such a cell, counted from 1 in the release.
     pub first_row: Option<u64>,
 }
 
-/// A false cell.
+/// The position of a false cell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FalseCell {
     /// The row of the release, counted from 1.
@@ -123,7 +123,7 @@ pub struct FalseCell {
     pub column: String,
 }
 
-/// Checks, without a row map, that the released rows can be assigned to distinct original rows of which they are true.
+/// Checks, without a row map, whether the released rows can be assigned to distinct original rows of which they are true.
 pub fn check_truth(
     release: &CodedTable,
     original: &CodedTable,
@@ -157,7 +157,7 @@ pub fn check_truth(
     })
 }
 
-/// A table in which columns that owe the same value in any spelling have one spelling for each.
+/// Returns a table with one spelling for each value in the columns declared [`Truth::Same`].
 fn in_form<'a>(
     table: &'a CodedTable,
     original: &CodedTable,
@@ -176,7 +176,7 @@ fn in_form<'a>(
 pub(crate) struct Pairing<'a> {
     pub(crate) released: &'a CodedColumn,
     pub(crate) original: &'a CodedColumn,
-    /// None: exactly the same texts.
+    /// How the texts cover; `None` if they must be exactly the same.
     pub(crate) cover: Option<&'a Cover>,
 }
 
@@ -187,7 +187,7 @@ pub(crate) struct MeanPairing<'a> {
     pub(crate) comma: bool,
 }
 
-/// The declared columns, and those that should or should not be there.
+/// The declared columns, paired with their originals, and what is wrong with the columns.
 struct Paired<'a> {
     faults: Vec<ColumnFault>,
     pairings: Vec<Pairing<'a>>,
@@ -196,7 +196,7 @@ struct Paired<'a> {
     permuted: Vec<(&'a CodedColumn, &'a CodedColumn)>,
 }
 
-/// Pairs the declared columns and finds those that should or should not be there.
+/// Pairs the declared columns, and finds those that are missing or must not be there.
 fn pair_columns<'a>(
     release: &'a CodedTable,
     original: &'a CodedTable,
@@ -252,8 +252,8 @@ impl<'p> Pairing<'p> {
         }
     }
 
-    /// Label by label, so that nothing but one label and one original is held in memory as it is understood: there may be millions
-    /// of each. Each pair of values is asked about once.
+    /// Compares label by label, so that only one parsed label and one parsed original are in memory at a time: there may be
+    /// millions of each. Each pair of values is checked once.
     fn check_labels(
         &self,
         row_map: &[u32],
@@ -263,7 +263,7 @@ impl<'p> Pairing<'p> {
         let mut pace = Pace::new(control);
         let (originals, released) = (part(self.original).codes, part(self.released).codes);
         let labels = self.released.values.len();
-        // The released rows, by their labels.
+        // The released rows, sorted by their labels.
         let mut starts = vec![0_u32; labels + 1];
         (0..row_map.len()).for_each(|row| starts[released.get(row) as usize + 1] += 1);
         for label in 0..labels {
@@ -277,8 +277,8 @@ impl<'p> Pairing<'p> {
             *place += 1;
         }
         drop(next);
-        // The last label that each original was compared with, counted from 1. There may be millions of originals, so what came of it
-        // is kept only where the label is false.
+        // The last label that each original was compared with, counted from 1. There may be millions of originals, so the result
+        // is kept only if the label is false.
         let mut compared = vec![0_u32; self.original.values.len()];
         let mut untrue: HashSet<u32, FixedState> = HashSet::default();
         let mut found = FalseCells::default();
@@ -305,7 +305,7 @@ impl<'p> Pairing<'p> {
         Ok(found)
     }
 
-    /// The original code of the same text, per released code.
+    /// Returns, for each released code, the original code of the same text.
     pub(crate) fn same_text(&self) -> Vec<Option<u32>> {
         self.released.values.iter().map(|text| self.original.values.find_sorted(text)).collect()
     }
@@ -326,10 +326,10 @@ impl<'p> Pairing<'p> {
 /// The false cells of a column.
 #[derive(Default)]
 struct FalseCells {
-    /// Original and released code.
+    /// The pairs of original and released code.
     pairs: HashSet<(u32, u32), FixedState>,
     cells: u64,
-    /// The first row, counted from 0.
+    /// The first row with a false cell, counted from 0.
     first: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Numbers and dates as texts, compared exactly.
+//! Numbers and dates as texts, with exact comparison.
 
 use std::cmp::Ordering;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub enum ValueKind {
     },
     /// Timestamps as ISO 8601 writes them.
     Timestamp {
-        /// Whether they have a zone; they are compared by instant then.
+        /// Whether they have a zone. If so, they are compared by instant.
         zone: bool,
     },
     /// Times of day.
@@ -30,7 +30,7 @@ pub enum ValueKind {
     Text,
 }
 
-/// How a column's dates are written; [`FromStr`] reads the names in the variants' comments.
+/// How a column's dates are written. [`FromStr`] reads the names given at the variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DateFormat {
     /// `yyyy-mm-dd`
@@ -60,18 +60,19 @@ impl FromStr for DateFormat {
     }
 }
 
-/// What a text of a number or date column means. One column has one kind, so the two are never compared with each other.
+/// What a text of a number or date column means. A column has only one kind, so numbers and dates are never compared with each
+/// other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Value {
     Number(Decimal),
-    /// `yyyymmdd` as a number: in calendar order.
+    /// `yyyymmdd` as a number, which sorts in calendar order.
     Date(u32),
-    /// Nanoseconds, of a timestamp or since midnight.
+    /// Nanoseconds: of a timestamp, or since midnight.
     Moment(i128),
 }
 
 impl Value {
-    /// The meaning of a text, if it has one in a column of this kind.
+    /// Returns the meaning of a text, if it has one in a column of this kind.
     pub(crate) fn read(text: &str, kind: ValueKind) -> Option<Self> {
         match kind {
             ValueKind::Number { comma } => Decimal::read(text, comma).map(Self::Number),
@@ -89,11 +90,11 @@ pub(crate) struct Decimal {
     /// -1, 0 or 1.
     sign: i8,
     exponent: i64,
-    /// The digits as an integer, filled with zeros on the right to 38 places, so that it compares like the fraction.
+    /// The digits as an integer, padded with zeros on the right to 38 places, so that it compares like the fraction.
     digits: u128,
 }
 
-/// Significant digits that fit a `u128`.
+/// The number of significant digits that fit a `u128`.
 const DIGITS: usize = 38;
 
 impl Decimal {
@@ -131,7 +132,7 @@ impl Decimal {
         })
     }
 
-    /// How many decimal places it needs.
+    /// The number of decimal places that the number needs.
     pub(crate) fn places(self) -> i64 {
         let mut places = DIGITS as i64 - self.exponent;
         let mut digits = self.digits;
@@ -141,7 +142,7 @@ impl Decimal {
         places.max(0)
     }
 
-    /// The number times 10 to the `places`, if that is an integer that fits.
+    /// The number times 10 to the power of `places`, if that is an integer that fits.
     pub(crate) fn scaled(self, places: i64) -> Option<i128> {
         if self.sign == 0 {
             return Some(0);
@@ -247,7 +248,7 @@ mod tests {
         ] {
             assert_eq!(number(a), number(b), "{a} {b}");
         }
-        // 0.1 + 0.2 in floats is not 0.3.
+        // In floats, 0.1 + 0.2 is not 0.3.
         assert!(number("0.30000000000000004") > number("0.3"));
     }
 

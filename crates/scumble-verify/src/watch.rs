@@ -1,15 +1,15 @@
-//! Long checks look once in a while whether anybody still wants them. What they find does not depend on it.
+//! Long checks test once in a while whether to stop. Their results do not depend on it.
 
 use scumble_files::Control;
 
 use crate::error::VerifyError;
 
-/// [`VerifyError::Stopped`] if nobody wants the check any more.
+/// Returns [`VerifyError::Stopped`] if the check is to stop.
 pub(crate) fn check(control: &Control) -> Result<(), VerifyError> {
     if control.is_cancelled() { Err(VerifyError::Stopped) } else { Ok(()) }
 }
 
-/// Counts work in a loop over little of it, and looks once in a while.
+/// Counts work in a loop whose rounds are short, and checks once in a while whether to stop.
 pub(crate) struct Pace<'a>(scumble_files::Pace<'a>);
 
 impl<'a> Pace<'a> {
@@ -17,7 +17,7 @@ impl<'a> Pace<'a> {
         Self(control.pace())
     }
 
-    /// Tells that so much work was done.
+    /// Adds this much work.
     #[inline]
     pub(crate) fn tick(&mut self, work: usize) -> Result<(), VerifyError> {
         self.0.tick(work).map_err(|_| VerifyError::Stopped)

@@ -1,9 +1,9 @@
 //! Arrow IPC, read message by message.
 //!
-//! The file format is a magic number, the stream format and a footer, so one reader serves both. Messages are
-//! taken apart here and not by the library's own readers: those ask for as much memory as a message claims to
-//! need, which a damaged file can make the end of the process. Here every length that a message declares is
-//! compared with what is there before any memory is asked for.
+//! The file format is a magic number, the stream format and a footer, so one reader serves both. Messages are taken apart here
+//! and not by the library's own readers. Those allocate as much memory as a message claims to need, and the claim of a damaged
+//! file can get the process killed. Here every length that a message declares is compared with what is there before any memory is
+//! allocated.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -20,7 +20,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use crate::error::Error;
 use crate::limits;
 
-/// The magic number at both ends of a file; at its start zero bytes follow, up to a multiple of eight.
+/// The magic number at both ends of a file. At the start, zero bytes follow it up to a multiple of eight.
 const MAGIC: &[u8; 6] = b"ARROW1";
 
 /// What comes before the length of a message.
@@ -29,15 +29,15 @@ const MARKER: [u8; 4] = [0xff; 4];
 /// The longest description of a message. A hundred thousand columns take about 20 MB.
 const LONGEST_DESCRIPTION: u64 = 256 << 20;
 
-/// How many times its size a compressed buffer can be at most once it is unpacked. LZ4 writes at most 255 bytes for
-/// one, Zstandard a block of 128 KB for four.
+/// The most times that a compressed buffer can grow when it is unpacked. LZ4 writes at most 255 bytes for one, Zstandard a block
+/// of 128 KB for four.
 const LZ4_GROWTH: u64 = 256;
 const ZSTD_GROWTH: u64 = 32 << 10;
 
-/// So many columns are selected while a batch is decoded, more when it is.
+/// Up to this many columns are selected while a batch is decoded; a larger selection is made after the whole batch is decoded.
 const FEW_COLUMNS: usize = 64;
 
-/// The stream inside a file of the file format.
+/// Returns the stream inside a file of the file format.
 pub(super) fn stream_of_file(mut file: File) -> Result<io::Take<File>, ArrowError> {
     let mut start = 8;
     let mut word = [0; 8];
@@ -66,14 +66,14 @@ pub(super) struct Batches<R> {
     memory: MessageMemory,
 }
 
-/// How many bytes of memory a message may need: what was given, or what the system has left at the time.
+/// The bytes of memory that a message may need: what was given, or what the system has left at that moment.
 #[derive(Clone, Copy)]
 pub(super) struct MessageMemory(pub(super) Option<u64>);
 
 impl MessageMemory {
     /// Fails if that many bytes are too many.
     fn check(self, bytes: u64) -> Result<(), ArrowError> {
-        // The system is not asked about what every machine has.
+        // Every machine has this much, so the system is not asked.
         const LITTLE: u64 = 16 << 20;
         let most = match self.0 {
             Some(given) => given,
@@ -117,7 +117,7 @@ impl<R: Read> Batches<R> {
         &self.schema
     }
 
-    /// The selected columns of the next batch.
+    /// Returns the selected columns of the next batch.
     pub(super) fn next(&mut self, columns: &[usize]) -> Result<Option<RecordBatch>, ArrowError> {
         while let Some((description, body)) = next_message(&mut self.reader, self.memory)? {
             let message = parse(&description)?;
@@ -127,11 +127,11 @@ impl<R: Read> Batches<R> {
                     let batch =
                         message.header_as_record_batch().ok_or_else(|| wrong("a batch is missing"))?;
                     check_batch(batch, &body, self.memory)?;
-                    // Columns without values of their own, such as those that are all null, take no room in the file.
+                    // Columns without values of their own, such as all-null ones, take no room in the file.
                     let rows = u64::try_from(batch.length()).unwrap_or(u64::MAX);
                     self.memory.check(rows.saturating_mul(4 * columns.len() as u64))?;
                     let (schema, known) = (Arc::clone(&self.schema), &self.dictionaries);
-                    // Selecting costs as many steps as there are columns times selected ones.
+                    // Selecting while decoding takes (all columns × selected columns) steps.
                     if columns.len() <= FEW_COLUMNS {
                         return read_record_batch(&body, batch, schema, known, Some(columns), &version)
                             .map(Some);
@@ -154,7 +154,7 @@ impl<R: Read> Batches<R> {
     }
 }
 
-/// The next message, as its description and its body; none at the end.
+/// Returns the next message as its description and its body, or `None` at the end.
 fn next_message(
     reader: &mut impl Read,
     memory: MessageMemory,
@@ -181,7 +181,7 @@ fn next_message(
     Ok(Some((description, body)))
 }
 
-/// Four bytes, or none at the end.
+/// Returns the next four bytes, or `None` at the end.
 fn next_word(reader: &mut impl Read) -> Result<Option<[u8; 4]>, ArrowError> {
     let mut word = Vec::with_capacity(4);
     reader.by_ref().take(4).read_to_end(&mut word)?;
@@ -192,7 +192,7 @@ fn next_word(reader: &mut impl Read) -> Result<Option<[u8; 4]>, ArrowError> {
     }
 }
 
-/// That many bytes. Memory is asked for as they come, so a length that is wrong costs no more than what is there.
+/// Reads that many bytes. Memory is allocated as they arrive, so a wrong length costs no more than what is there.
 fn read_exactly(reader: &mut impl Read, length: u64) -> Result<Vec<u8>, ArrowError> {
     let mut bytes = Vec::new();
     reader.by_ref().take(length).read_to_end(&mut bytes)?;
@@ -203,7 +203,7 @@ fn parse(description: &[u8]) -> Result<Message<'_>, ArrowError> {
     arrow_ipc::root_as_message(description).map_err(|_| wrong("a message cannot be parsed"))
 }
 
-/// Compares what a batch declares with its body, and with the memory there is.
+/// Compares what a batch declares with its body and with the memory that is left.
 fn check_batch(
     batch: arrow_ipc::RecordBatch<'_>,
     body: &[u8],
@@ -233,7 +233,7 @@ fn check_batch(
         let (length, packed) =
             bytes.split_first_chunk().ok_or_else(|| wrong("a compressed column is cut off"))?;
         let length = i64::from_le_bytes(*length);
-        // -1 stands before a buffer that is not compressed, since that would not have made it smaller.
+        // -1 stands before a buffer that is stored uncompressed because compression would not have made it smaller.
         if length == -1 {
             continue;
         }

@@ -1,17 +1,17 @@
-//! How many values a page of differences holds, which its reader believes.
+//! Checks how many values a delta-encoded page claims to hold, since the reader believes the claim.
 
 use parquet::basic::Encoding;
 
 use super::thrift::{Broken, Thrift};
 
-/// Whether values are written as differences, by the number of the encoding.
+/// Whether the encoding with this number writes values as differences.
 pub(super) fn is_delta(encoding: i64) -> bool {
     [Encoding::DELTA_BINARY_PACKED, Encoding::DELTA_LENGTH_BYTE_ARRAY, Encoding::DELTA_BYTE_ARRAY]
         .iter()
         .any(|delta| *delta as i64 == encoding)
 }
 
-/// Where the values of a page begin: behind the levels that say which rows have them.
+/// Returns where the values of a page begin: behind the levels that say which rows have a value.
 pub(super) fn start_of_values(
     page: &[u8],
     most: [i16; 2],
@@ -36,7 +36,7 @@ pub(super) fn start_of_values(
     Some(start)
 }
 
-/// Looks at one or two runs of differences, one behind the other: none may claim more than `values` numbers.
+/// Checks one run of differences, or two in sequence: none may claim more than `values` numbers.
 pub(super) fn check(bytes: &[u8], runs: usize, values: u32) -> Result<(), Broken> {
     let mut rest = bytes;
     for run in 0..runs {
@@ -59,7 +59,7 @@ pub(super) fn check(bytes: &[u8], runs: usize, values: u32) -> Result<(), Broken
 /// The most values in a block. Writers use 128 or 256.
 const MOST_OF_A_BLOCK: u64 = 1 << 20;
 
-/// What lies behind the blocks of a run.
+/// Returns what lies behind the blocks of a run.
 fn behind(bytes: &[u8], mut at: usize, block: u64, parts: u64, count: u64) -> Option<&[u8]> {
     // The first value stands before the blocks.
     let mut left = count.saturating_sub(1);
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn counts_are_compared_with_the_page() {
-        // 128 values a block, 4 parts, a count, the first value.
+        // 128 values in a block, 4 parts, a count, the first value.
         let run = |count: u8| vec![0x80, 1, 4, count, 0];
         assert_eq!(check(&run(1), 1, 1), Ok(()));
         assert_eq!(check(&run(5), 1, 1), Err(Broken::Wrong));

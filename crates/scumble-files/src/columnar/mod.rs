@@ -1,4 +1,4 @@
-//! Parquet and Arrow IPC: typed columns, read as texts.
+//! Parquet and Arrow IPC: typed columns, read as text.
 
 mod arrow;
 mod delta;
@@ -28,13 +28,13 @@ use crate::source::{Batches as InMemory, Stream, has_columns};
 use crate::threads;
 use arrow::{Batches, MessageMemory};
 
-/// Rows that are decoded at a time.
+/// The most rows that are decoded at a time.
 const BATCH_ROWS: usize = 32 << 10;
 
-/// Cells that are decoded at a time: of a table with many columns fewer rows.
+/// The most cells that are decoded at a time: a table with many columns is decoded in fewer rows.
 const BATCH_CELLS: usize = 32 << 20;
 
-/// How many rows are decoded at a time.
+/// The number of rows that are decoded at a time.
 fn rows_at_a_time(selection: &Selection) -> usize {
     BATCH_ROWS.min(BATCH_CELLS / selection.names.len().max(1)).max(1)
 }
@@ -92,7 +92,7 @@ pub(crate) fn read_batches(name: &str, table: &InMemory, options: &ReadOptions) 
         table.batches().iter().flat_map(|batch| in_parts(batch, &selection)).collect();
     let rows = parts.iter().map(|part| part.num_rows() as u64).sum();
     options.control.begin_in(Some(rows), Unit::Rows);
-    // Most tables in memory are small, and more threads than parts would have nothing to do.
+    // Most tables in memory are small. Threads beyond the number of parts would have nothing to do.
     let threads = threads::count(options.threads).min(parts.len()).max(1);
     let mut parts = parts.into_iter();
     let selected = || parts.next().map(|batch| batch.project(&columns)).transpose();
@@ -116,7 +116,7 @@ pub(crate) fn read_stream(name: &str, stream: &Stream, options: &ReadOptions) ->
                 return RecordBatch::project(&part, &columns).map(Some);
             }
             let Some(batch) = reader.next() else { return Ok(None) };
-            // What the stream says of its failure may hold values, and is not repeated.
+            // The stream's own error may contain values, so it is not repeated.
             let batch = batch.map_err(|_| broken("its reader failed"))?;
             if !has_columns(&batch, &stream.schema) {
                 return Err(broken("a batch has other columns than the stream"));
@@ -127,7 +127,7 @@ pub(crate) fn read_stream(name: &str, stream: &Stream, options: &ReadOptions) ->
     encode(kind, selected, &selection, FileFormat::Batches, options)
 }
 
-/// The parts of a batch: a large one is divided, so that all threads have something to do.
+/// Splits a batch into parts, so that all threads have something to do when it is large.
 fn in_parts(batch: &RecordBatch, selection: &Selection) -> impl Iterator<Item = RecordBatch> {
     let (rows, most) = (batch.num_rows(), rows_at_a_time(selection));
     (0..rows).step_by(most).map(move |from| batch.slice(from, most.min(rows - from)))
@@ -168,16 +168,16 @@ thread_local! {
     static DECODING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// Whether this thread decodes a file whose decoder may panic, and the panic will be an error: a panic hook need not speak.
+/// Whether this thread is in a decoder whose panics are caught and turned into errors. A panic hook can then stay silent.
 #[must_use]
 pub fn is_decoding() -> bool {
     DECODING.get()
 }
 
 impl Kind<'_> {
-    /// Runs a step of decoding. The decoders of damaged files not only return errors, some panic; here
-    /// both mean the same. Lengths are checked beforehand, but the decoders have far more ways to fail than
-    /// can be checked from outside, so this is the last line.
+    /// Runs a step of decoding. On damaged files some decoders return errors and others panic; here both mean the same. Lengths
+    /// are checked beforehand, but the decoders have far more ways to fail than can be checked from outside, so this is the last
+    /// line of defence.
     fn decode<T, E: Into<ArrowError>>(self, step: impl FnOnce() -> Result<T, E>) -> Result<T> {
         let Self { name, what } = self;
         DECODING.set(true);
@@ -189,7 +189,7 @@ impl Kind<'_> {
                 ArrowError::IoError(_, source) if source.raw_os_error().is_some() => {
                     return Err(reading(name, source));
                 }
-                // What was told in full already, such as content that is larger than is allowed.
+                // An error that is complete already, such as content that is larger than allowed.
                 ArrowError::IoError(_, source)
                     if source.get_ref().is_some_and(|inner| inner.is::<Error>()) =>
                 {
@@ -225,7 +225,7 @@ fn names_of(name: &str, schema: &Schema) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The columns that are wanted; each must be of a type that can be read as text.
+/// Selects the wanted columns; each must be of a type that can be read as text.
 fn select(name: &str, schema: &Schema, options: &ReadOptions) -> Result<Selection> {
     let selection = Selection::new(name, names_of(name, schema)?, options.columns.as_deref())?;
     for column in selection.columns() {
@@ -281,7 +281,7 @@ fn encode(
     Ok(Table { coded, format, notes: Vec::new() })
 }
 
-/// Encodes a batch, column by column. The first flaw is the one in the topmost row.
+/// Encodes a batch, column by column. Of several flaws, the one in the topmost row is returned.
 fn encode_batch(encoder: &mut Encoder, batch: &RecordBatch, selection: &Selection) -> Done {
     let mut first: Option<(usize, Flaw)> = None;
     for (place, array) in batch.columns().iter().enumerate() {

@@ -1,8 +1,8 @@
-//! What a Parquet file declares, compared with what is there before its reader believes it.
+//! Compares what a Parquet file declares with what is there, before its reader believes it.
 //!
-//! The reader asks for memory by the numbers in the footer and in the headers of pages. In a damaged file these
-//! can be anything, and a process that asks for too much is ended by the system. The reader itself compares the
-//! footer's length, most lists in the footer and the size of a page with the rest of its column; here follow the rest.
+//! The reader allocates memory by the numbers in the footer and in the headers of pages. In a damaged file these can be anything,
+//! and the system kills a process that asks for too much. The reader itself compares the footer's length, most lists in the
+//! footer and the size of a page with the rest of its column. This file compares the rest.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -19,14 +19,14 @@ use super::thrift::{Broken, I32, LIST, STRUCT, Thrift};
 use crate::error::Error;
 use crate::limits;
 
-/// The deepest that groups of columns may lie in each other.
+/// The deepest nesting of column groups.
 const DEEPEST: usize = 64;
 
-/// The longest header of a page, and how much of it is read at first. Headers may hold two values of the column.
+/// The longest header of a page, and how much of it is read at first. A header may contain two values of its column.
 const LONGEST_HEADER: usize = 32 << 20;
 const SHORT_HEADER: usize = 4 << 10;
 
-/// Looks at the footer: its length, the lists in it, and how deep its columns lie.
+/// Checks the footer: its length, the lists in it, and how deep its columns lie.
 pub(super) fn check_footer(mut file: &File) -> Result<(), ArrowError> {
     let length = file.metadata()?.len();
     let end = length.checked_sub(8).ok_or_else(|| wrong("it is too short"))?;
@@ -59,13 +59,13 @@ fn walk_footer(bytes: &[u8]) -> Result<(), Broken> {
     Ok(())
 }
 
-/// The elements of the schema come in the order of a tree that is written from its root down.
+/// Checks how deep the columns lie. The schema lists its elements in the order of a tree, each before those below it.
 fn walk_schema(thrift: &mut Thrift<'_>) -> Result<(), Broken> {
     let (length, kind) = thrift.list()?;
     if kind != STRUCT && length > 0 {
         return Err(Broken::Wrong);
     }
-    // How many children are still to come, for each group that is open.
+    // For each open group, how many children are still to come.
     let mut open: Vec<u64> = Vec::new();
     for _ in 0..length {
         let (mut children, mut last) = (0, 0);
@@ -92,9 +92,9 @@ fn walk_schema(thrift: &mut Thrift<'_>) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Looks at all pages of the wanted columns. `memory` is how many bytes there are; what the system has left if not given. Returns how
-/// many rows can be decoded at a time, at most `batch_rows`: the reader copies a dictionary's text for every row that has it, so that
-/// a page of a megabyte can become gigabytes.
+/// Checks all pages of the wanted columns. `memory` is the number of bytes that may be used; if not given, what the system has
+/// left. Returns how many rows can be decoded at a time, at most `batch_rows`: the reader copies a dictionary's text for every
+/// row that has it, so a page of a megabyte can become gigabytes.
 pub(super) fn check(
     file: &File,
     metadata: &ParquetMetaData,
@@ -109,7 +109,7 @@ pub(super) fn check(
     for group in metadata.row_groups() {
         let rows =
             u64::try_from(group.num_rows()).map_err(|_| wrong("a group has a negative number of rows"))?;
-        // What one row may take at most in all columns, where texts come from dictionaries.
+        // The most that one row may take in all columns whose texts come from dictionaries.
         let mut row_bytes = 0_u64;
         for (leaf, column) in group.columns().iter().enumerate() {
             if wanted.get(schema.get_column_root_idx(leaf)).is_some_and(|wanted| *wanted) {
@@ -142,7 +142,7 @@ struct PageHeader {
 }
 
 impl Chunks<'_> {
-    /// Looks at the pages of one column in one group of rows. Returns the size of its largest dictionary.
+    /// Checks the pages of one column in one group of rows. Returns the size of its largest dictionary.
     fn check(&self, column: &ColumnChunkMetaData, rows: u64, batch_rows: usize) -> Result<u64, ArrowError> {
         let (start, length) = column.byte_range();
         if start.checked_add(length).is_none_or(|end| end > self.length) {
@@ -159,7 +159,7 @@ impl Chunks<'_> {
         while at < end {
             let (header, header_length) = match self.header(at, end)? {
                 Ok(found) => found,
-                // Some writers leave something behind the last page. The reader does not look at it either.
+                // Some writers leave something behind the last page. The reader ignores it too.
                 Err(_) if values >= expected => break,
                 Err(_) => return Err(wrong("the header of a page cannot be parsed")),
             };
@@ -180,12 +180,13 @@ impl Chunks<'_> {
         Ok(dictionary)
     }
 
-    /// The bytes that a batch may take for texts of dictionaries: a part of what there is.
+    /// The bytes that a batch may take for texts of dictionaries: an eighth of the memory there is.
     fn share(&self) -> u64 {
         self.memory.or_else(limits::memory_left).unwrap_or(u64::MAX) / 8
     }
 
-    /// The longest text of a column's dictionary, which has that many bytes; 0 where so many rows of any of its texts fit in any case.
+    /// Returns the length of the longest text in a column's dictionary of `dictionary` bytes. Returns 0 for a dictionary so small
+    /// that a batch fits whatever texts its rows have.
     fn longest_text(
         &self,
         column: &ColumnChunkMetaData,
@@ -209,7 +210,7 @@ impl Chunks<'_> {
         Ok(longest)
     }
 
-    /// The header of the page that begins at a place, and its length.
+    /// Returns the header of the page that begins at `at`, and its length.
     fn header(&self, at: u64, end: u64) -> Result<Result<(PageHeader, u64), Broken>, ArrowError> {
         let most = usize::try_from(end - at).unwrap_or(usize::MAX).min(LONGEST_HEADER);
         let mut bytes = Vec::new();
@@ -257,7 +258,7 @@ impl Chunks<'_> {
         if let Some(values) = header.data_values {
             let values =
                 u64::try_from(values).map_err(|_| wrong("a page has a negative number of values"))?;
-            // A row may hold any number of values here, and rows are read whole.
+            // A row may have any number of values here, and rows are read whole.
             if column.column_descr().max_rep_level() > 0 {
                 self.memory(values.saturating_mul(32))?;
             }
@@ -265,7 +266,7 @@ impl Chunks<'_> {
         Ok(())
     }
 
-    /// The reader unpacks gzip to its end, however large that is.
+    /// Checks that a gzip page is no larger than it claims, since the reader unpacks gzip to its end, however large that is.
     fn check_gzip(&self, at: u64, packed: u64, unpacked: u64) -> Result<(), ArrowError> {
         if self.memory(packed.saturating_mul(2 * GZIP_GROWTH)).is_ok() {
             return Ok(());
@@ -277,7 +278,7 @@ impl Chunks<'_> {
         if found > unpacked { Err(wrong("a page holds more than it claims")) } else { Ok(()) }
     }
 
-    /// Looks into the pages whose values are written as differences: how many there are is said inside.
+    /// Checks the pages whose values are written as differences: these state their number of values inside.
     fn check_delta(&self, column: &ColumnChunkMetaData, rows: u64) -> Result<(), ArrowError> {
         let file = Arc::new(self.file.try_clone()?);
         let rows = usize::try_from(rows).map_err(|_| wrong("a group has too many rows"))?;
@@ -340,10 +341,10 @@ impl Chunks<'_> {
     }
 }
 
-/// What every machine has: the system is not asked about it.
+/// Every machine has this much, so the system is not asked.
 const LITTLE: u64 = 16 << 20;
 
-/// gzip makes at most about a thousand bytes of one.
+/// gzip expands one byte to at most about a thousand.
 const GZIP_GROWTH: u64 = 1100;
 
 fn parse_header(bytes: &[u8]) -> Result<(PageHeader, u64), Broken> {
@@ -354,7 +355,7 @@ fn parse_header(bytes: &[u8]) -> Result<(PageHeader, u64), Broken> {
         match (number, kind) {
             (2, I32) => header.unpacked = thrift.signed()?,
             (3, I32) => header.packed = thrift.signed()?,
-            // The number of values comes first in all of these, the encoding second or fourth.
+            // In all of these the number of values comes first, and the encoding second or fourth.
             (5, STRUCT) => header.data_values = Some(values_of(&mut thrift, 2, &mut header.encoding)?),
             (7, STRUCT) => header.dictionary_values = Some(values_of(&mut thrift, 2, &mut 0)?),
             (8, STRUCT) => header.data_values = Some(values_of(&mut thrift, 4, &mut header.encoding)?),

@@ -1,8 +1,8 @@
-//! Every value of a typed column as a text, always the same one.
+//! The values of typed columns as text. The same value always has the same text.
 //!
-//! Integers and decimals in digits, floating-point numbers in the fewest digits that read back as the
-//! same number, dates and times as ISO 8601 says (times with a zone in UTC), nothing as the empty text, lists of
-//! values with frequencies as JSON objects.
+//! Integers and decimals are written in digits, floating-point numbers in the fewest digits that read back as the same number,
+//! dates and times in ISO 8601 (times with a zone in UTC), null as the empty text, and lists of values with frequencies as JSON
+//! objects.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -26,12 +26,12 @@ use crate::flaw::Flaw;
 pub(crate) enum NoCode {
     /// The dictionary refused its text.
     Refused(Refusal),
-    /// It is a date or time out of the calendar's range.
+    /// The value is a date or time outside the calendar's range.
     OutOfRange,
 }
 
 impl NoCode {
-    /// What is wrong with the value in that column of the file.
+    /// Returns the flaw of the value in that column of the file.
     pub(crate) fn flaw(self, column: usize) -> Flaw {
         match self {
             Self::Refused(refusal) => Flaw::refused(refusal, column),
@@ -40,7 +40,7 @@ impl NoCode {
     }
 }
 
-/// Whether columns of that type can be read.
+/// Whether columns of this type can be read.
 pub(crate) fn is_readable(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => is_readable(values),
@@ -75,7 +75,7 @@ fn is_pair(data_type: &DataType) -> bool {
     fields.iter().map(shape).eq(pair_fields().iter().map(shape))
 }
 
-/// Appends the codes of an array's texts; fails with the row whose value has none.
+/// Appends the codes of an array's texts. Fails with the row of a value that has no code.
 pub(crate) fn encode(
     array: &dyn Array,
     dictionary: &mut Dictionary,
@@ -96,7 +96,7 @@ pub(crate) fn encode(
         }
         return Ok(());
     };
-    // Only the values that occur are encoded: an unused entry is not part of the table.
+    // Only the values that occur are encoded: an unused dictionary entry is not part of the table.
     let values = dictionary_array.values();
     let write = text_of(values.as_ref());
     let keys = if values.is_empty() { vec![0; array.len()] } else { dictionary_array.normalized_keys() };
@@ -116,10 +116,10 @@ pub(crate) fn encode(
     Ok(())
 }
 
-/// Appends the text of a row that is not null; none if it has no text.
+/// Appends the text of a row that is not null. Returns `None` if the value has no text.
 type TextOf<'a> = Box<dyn Fn(usize, &mut Vec<u8>) -> Option<()> + 'a>;
 
-/// How the values of an array are written.
+/// Returns the function that writes the values of an array.
 fn text_of(array: &dyn Array) -> TextOf<'_> {
     use DataType as T;
     match array.data_type() {
@@ -232,7 +232,7 @@ fn timestamp<T: ArrowTimestampType>(array: &dyn Array, has_zone: bool) -> TextOf
 /// The shortest text that reads back as the same number.
 pub(crate) fn shortest(number: f64) -> String {
     let size = number.abs();
-    // Rust writes all digits of a very large or small number, where an exponent is shorter.
+    // Rust writes all digits of a very large or very small number; an exponent is shorter.
     if size != 0.0 && size.is_finite() && !(1e-5..1e16).contains(&size) {
         format!("{number:e}")
     } else {
@@ -240,7 +240,7 @@ pub(crate) fn shortest(number: f64) -> String {
     }
 }
 
-/// The same for half the digits.
+/// Returns the same for a number of single precision.
 fn shortest_f32(number: f32) -> String {
     let size = number.abs();
     if size != 0.0 && size.is_finite() && !(1e-5..1e16).contains(&size) {

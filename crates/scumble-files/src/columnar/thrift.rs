@@ -1,11 +1,11 @@
-//! As much of Thrift's compact protocol as it takes to look at the lengths in a Parquet file before its reader does.
+//! The part of Thrift's compact protocol that is needed to check the lengths in a Parquet file before its reader does.
 
 /// Why something cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Broken {
     /// The bytes end too early.
     Short,
-    /// No Thrift structure is written like that.
+    /// The bytes are no valid Thrift structure.
     Wrong,
 }
 
@@ -14,13 +14,13 @@ pub(super) const I32: u8 = 5;
 pub(super) const LIST: u8 = 9;
 pub(super) const STRUCT: u8 = 12;
 
-/// The deepest that structures may lie in each other.
+/// The deepest nesting of structures.
 const DEEPEST: usize = 64;
 
 /// A reader of bytes.
 pub(super) struct Thrift<'a> {
     bytes: &'a [u8],
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     pub(super) at: usize,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Thrift<'a> {
         Ok(byte)
     }
 
-    /// A number in as many bytes as it needs.
+    /// Reads a number of variable length.
     pub(super) fn varint(&mut self) -> Result<u64, Broken> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -48,13 +48,14 @@ impl<'a> Thrift<'a> {
         Err(Broken::Wrong)
     }
 
-    /// A number that may be negative.
+    /// Reads a number that may be negative.
     pub(super) fn signed(&mut self) -> Result<i64, Broken> {
         let number = self.varint()?;
         Ok((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    /// The number and type of the next field of a structure; none at its end. `last` is the number of the field before.
+    /// Reads the number and type of the next field of a structure; returns `None` at its end. `last` is the number of the
+    /// previous field.
     pub(super) fn field(&mut self, last: &mut i64) -> Result<Option<(i64, u8)>, Broken> {
         let byte = self.byte()?;
         if byte == 0 {
@@ -67,7 +68,7 @@ impl<'a> Thrift<'a> {
         Ok(Some((*last, byte & 0xf)))
     }
 
-    /// The length of a list and the type of its elements. There cannot be more of them than there are bytes left.
+    /// Reads the length of a list and the type of its elements. Fails if there are more elements than bytes left.
     pub(super) fn list(&mut self) -> Result<(usize, u8), Broken> {
         let byte = self.byte()?;
         let length = match byte >> 4 {
@@ -80,7 +81,7 @@ impl<'a> Thrift<'a> {
         Ok((length, byte & 0xf))
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     pub(super) fn skip(&mut self, kind: u8) -> Result<(), Broken> {
         self.skip_at(kind, 0)
     }
@@ -90,7 +91,7 @@ impl<'a> Thrift<'a> {
             return Err(Broken::Wrong);
         }
         match kind {
-            // In a field, the type of a truth value is the value.
+            // The type of a boolean field is its value.
             1 | 2 => Ok(()),
             3 => self.pass(1),
             4..=6 => self.varint().map(drop),
@@ -128,7 +129,7 @@ impl<'a> Thrift<'a> {
     }
 
     fn skip_elements(&mut self, length: usize, element: u8, depth: usize) -> Result<(), Broken> {
-        // Outside a field, a truth value is a byte.
+        // Outside a field, a boolean is a byte.
         if matches!(element, 1..=3) {
             return self.pass(length);
         }
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn structures_are_passed_over() {
-        // {1: i32 5, 3: binary "ab", 4: list of two i32, 5: true}, then a byte that is not part of it.
+        // {1: i32 5, 3: binary "ab", 4: list of two i32, 5: true}, then a byte that is not part of the structure.
         let bytes = [0x15, 10, 0x28, 2, b'a', b'b', 0x19, 0x25, 2, 4, 0x11, 0, 99];
         let mut thrift = Thrift::new(&bytes);
         assert_eq!(thrift.skip(STRUCT), Ok(()));

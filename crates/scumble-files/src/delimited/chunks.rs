@@ -9,7 +9,7 @@ use crate::encoding::Undecodable;
 use crate::error::Error;
 use crate::flaw::Flaw;
 
-/// Whole records, the last one ended by a terminator. Behind `end` at least [`PADDING`] bytes follow.
+/// Whole records, the last one ended by a terminator. At least [`PADDING`] bytes follow `end`.
 #[derive(Default)]
 pub(crate) struct Chunk {
     pub(crate) bytes: Vec<u8>,
@@ -19,8 +19,7 @@ pub(crate) struct Chunk {
     pub(crate) end: usize,
 }
 
-/// Buffers that were used and can be used again, so that reading does not ask the system for fresh
-/// memory for every chunk.
+/// Used buffers, kept so that reading does not ask the system for fresh memory for every chunk.
 #[derive(Default)]
 pub(crate) struct Buffers(Mutex<Vec<Vec<u8>>>);
 
@@ -35,7 +34,7 @@ impl Buffers {
     }
 }
 
-/// Blocks of this size or more may be made larger.
+/// Blocks of at least this size may be made larger.
 const LARGE: usize = 1 << 20;
 
 /// Reads a file as [`Chunk`]s.
@@ -49,9 +48,9 @@ pub(crate) struct Chunks<'a> {
     pub(crate) record_limit: usize,
     /// What was read behind the last whole record.
     rest: Vec<u8>,
-    /// What ended the reading; told once all whole records before it are.
+    /// How the reading ended. It is returned after all whole records before it.
     ended: Option<Result<(), Flaw>>,
-    /// Makes the error of a failed read.
+    /// Turns the error of a failed read into one that names the file.
     explain: Box<dyn Fn(io::Error) -> Error + Send + 'a>,
 }
 
@@ -76,15 +75,15 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// Reads at least that many bytes at a time from now on.
+    /// From now on, reads at least this many bytes at a time.
     pub(crate) fn grow_blocks(&mut self, block_size: usize) {
-        // Tests that ask for tiny blocks mean it.
+        // Tests that ask for tiny blocks must get them.
         if self.block_size >= LARGE {
             self.block_size = self.block_size.max(block_size);
         }
     }
 
-    /// The next chunk; or, at the end, what is wrong with the row behind all chunks, if anything.
+    /// Returns the next chunk or, at the end, what is wrong with the row behind all chunks, if anything.
     pub(crate) fn next(&mut self) -> Option<Result<Chunk, Flaw>> {
         if let Some(ended) = &mut self.ended {
             return match std::mem::replace(ended, Ok(())) {
@@ -132,7 +131,7 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// All that is left, with a terminator behind it if it had none.
+    /// Returns everything that is left, with a terminator added if it had none.
     fn last_chunk(&mut self, mut bytes: Vec<u8>, mut filled: usize) -> Option<Result<Chunk, Flaw>> {
         self.ended = Some(Ok(()));
         if filled == 0 {

@@ -1,4 +1,4 @@
-//! Delimited text: CSV, TSV and their kin.
+//! Delimited text: CSV, TSV and similar formats.
 
 mod chunks;
 mod preamble;
@@ -22,14 +22,14 @@ use preamble::{Preamble, Sample};
 use scan::Scanner;
 use split::Splitter;
 
-/// How many bytes of a block there are for each column, up to the widest block.
+/// The bytes of a block for each column, up to the widest block.
 const BLOCK_PER_COLUMN: usize = 512;
 const WIDEST_BLOCK: usize = 64 << 20;
 
 /// A file whose header has been read.
 struct Opened<'a> {
     names: Vec<String>,
-    /// How many columns behind them have no name, and must be empty.
+    /// The number of columns behind the named ones that have no name, and so must be empty.
     unnamed: usize,
     dialect: Dialect,
     notes: Vec<String>,
@@ -42,7 +42,7 @@ struct Opened<'a> {
 /// Why a text could not be read.
 pub(crate) struct Failed {
     pub(crate) error: Error,
-    /// Whether it is no text in its encoding, and might be one in another.
+    /// Whether the bytes are not valid in their encoding, so that another encoding may fit.
     pub(crate) is_encoding: bool,
 }
 
@@ -144,19 +144,19 @@ fn open<'a>(
     let sizes = (options.block_size, options.field_limit);
     let scanner = Scanner::new(delimiter, quote);
     let mut chunks = Chunks::new(reader, scanner, buffers, sizes, Box::new(explain_io));
-    // Until the number of columns is known, a record is given the room of many.
+    // Until the number of columns is known, a record may be as long as many fields.
     chunks.record_limit = options.field_limit.saturating_mul(64);
 
     let (reference, field_limit) = ("the header", options.field_limit);
     let teller = Teller { file: name, names: &[], width: 0, reference, encoding, field_limit };
     let (mut first_chunk, mut cells, behind) = first_record(teller, &mut chunks, delimiter, quote)?;
     chunks.record_limit = options.field_limit.saturating_add(1).saturating_mul(cells.len());
-    // Every block costs something for each column, whatever it holds: many columns need blocks of many rows.
+    // Every block has a cost for each column, whatever the block holds. So a table of many columns needs blocks of many rows.
     chunks.grow_blocks(cells.len().saturating_mul(BLOCK_PER_COLUMN).min(WIDEST_BLOCK));
     let header = options.header.unwrap_or_else(|| sniff::is_header(&cells));
     let width = cells.len();
     if header {
-        // Spreadsheet programs write columns that are empty, but were not once.
+        // Spreadsheet programs also write columns that are empty now but once were not.
         let last = cells.iter().rposition(|name| !name.trim().is_empty());
         cells.truncate(last.map_or(width, |last| last + 1));
     }
@@ -196,17 +196,17 @@ fn open<'a>(
     Ok(Opened { names, unnamed, dialect, notes, first: first_chunk, chunks })
 }
 
-/// The first bytes in UTF-8. That the last character may be cut does not matter for a sample.
+/// Returns the first bytes in UTF-8. The last character may be cut, which does not matter in a sample.
 fn decoded_sample(encoding: Encoding, first: &[u8]) -> Vec<u8> {
     let mut sample = Vec::new();
     if let Ok(mut reader) = encoding.to_utf8(Box::new(first)) {
-        // An error comes behind what could be decoded, and will be met again when the file is read.
+        // What could be decoded comes before an error, and the error will come again when the file is read.
         let _ = reader.read_to_end(&mut sample);
     }
     sample
 }
 
-/// The first chunk that holds a record, the record's cells, and the place behind it.
+/// Returns the first chunk that holds a record, the record's cells, and the position behind it.
 fn first_record(
     teller: Teller<'_>,
     chunks: &mut Chunks<'_>,

@@ -1,4 +1,4 @@
-//! What stands above the header: a `sep=` line, and title rows, as spreadsheet programs and people put them there.
+//! Finds what stands above the header: a `sep=` line, and title rows that people and spreadsheet programs put there.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use crate::sniff;
 /// What stands above the header.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Preamble {
-    /// How many bytes of the decoded text are not read.
+    /// The number of bytes of the decoded text to skip.
     pub(super) bytes: usize,
-    /// The delimiter, where what stands there tells.
+    /// The delimiter, where the preamble shows it.
     pub(super) delimiter: Option<u8>,
-    /// What the user should know.
+    /// Notes for the user.
     pub(super) notes: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Sample<'a> {
     pub(super) is_whole: bool,
 }
 
-/// Finds what stands above the header. Who has said all about the file is believed.
+/// Finds what stands above the header. If the options give both a delimiter and a header, no `sep=` line is looked for.
 pub(super) fn find(name: &str, sample: Sample<'_>, quote: u8, options: &ReadOptions) -> Result<Preamble> {
     let mut found = Preamble { delimiter: options.delimiter, ..Preamble::default() };
     if (options.delimiter.is_none() || options.header.is_none())
@@ -44,7 +44,7 @@ pub(super) fn find(name: &str, sample: Sample<'_>, quote: u8, options: &ReadOpti
         found.bytes += skipped(name, behind, rows, sample.is_whole)?;
         return Ok(found);
     }
-    // Where it is known whether there is a header, it is in the first line.
+    // Where the options say whether there is a header, it can only be in the first line.
     if options.header.is_some() {
         return Ok(found);
     }
@@ -64,11 +64,11 @@ pub(super) fn find(name: &str, sample: Sample<'_>, quote: u8, options: &ReadOpti
     Ok(found)
 }
 
-/// The length of a first line `sep=;` and its delimiter.
+/// Returns the length of a first line such as `sep=;`, and its delimiter.
 fn separator_line(text: &[u8]) -> Option<(usize, u8)> {
     let line = text.split(|byte| matches!(byte, b'\n' | b'\r')).next()?;
     let end = line.len() + line_end(&text[line.len()..])?;
-    // Some programs put quotes around it, and some fill the row up with delimiters.
+    // Some programs put quotes around the line, and some pad it with delimiters.
     let line = line.strip_prefix(b"\"").unwrap_or(line);
     let (key, rest) = line.split_at_checked(4)?;
     let (&delimiter, rest) = rest.split_first()?;
@@ -77,7 +77,7 @@ fn separator_line(text: &[u8]) -> Option<(usize, u8)> {
     (key.eq_ignore_ascii_case(b"sep=") && is_delimiter && is_filled_up).then_some((end, delimiter))
 }
 
-/// How long the line end at the start of a text is, if there is one.
+/// Returns the length of the line end at the start of a text, if there is one.
 fn line_end(text: &[u8]) -> Option<usize> {
     match text {
         [b'\r', b'\n', ..] => Some(2),
@@ -86,7 +86,7 @@ fn line_end(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// How many bytes these lines take.
+/// Returns how many bytes the skipped lines take.
 fn skipped(name: &str, text: &[u8], rows: u64, is_whole: bool) -> Result<usize> {
     let mut at = 0;
     for before in 0..rows {
@@ -111,9 +111,9 @@ struct Titles {
     delimiter: u8,
 }
 
-/// The rows above the header, where it is clear that they are none of the table: at most one of their cells is filled; the first
-/// row with more is a header, since some column below it holds nothing but numbers or dates; and all rows from there on have as
-/// many fields.
+/// Returns the rows above the header, where it is clear that they are not part of the table: at most one of their cells is
+/// filled; the first row with more is a header, since some column below it holds nothing but numbers or dates; and all rows from
+/// there on have the same number of fields.
 fn titles(sample: Sample<'_>, given: Option<u8>, quote: u8) -> Option<Titles> {
     let candidates = match given {
         Some(delimiter) => vec![delimiter],
@@ -121,7 +121,7 @@ fn titles(sample: Sample<'_>, given: Option<u8>, quote: u8) -> Option<Titles> {
     };
     let records_by = |delimiter| records(sample, delimiter, quote);
     let filled = |record: &[String]| record.iter().filter(|cell| !cell.trim().is_empty()).count();
-    // A table that some delimiter divides evenly from its first row on has no rows above its header.
+    // If some delimiter divides the sample evenly from its first row on, there are no rows above the header.
     let is_even = |delimiter: &u8| {
         let records = records_by(*delimiter);
         let first = records.first().map_or(0, |(_, first)| if filled(first) < 2 { 0 } else { first.len() });
@@ -174,10 +174,10 @@ fn is_header(header: &[String], rows: &[(usize, Vec<String>)]) -> bool {
         && (0..named).any(is_measured)
 }
 
-/// How many records are looked at.
+/// The number of records that are looked at.
 const RECORDS: usize = 200;
 
-/// The first records, each with its place in the text.
+/// Returns the first records, each with its position in the text.
 fn records(sample: Sample<'_>, delimiter: u8, quote: u8) -> Vec<(usize, Vec<String>)> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)

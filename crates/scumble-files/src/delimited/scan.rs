@@ -1,8 +1,8 @@
-//! Where records end, found in one pass over blocks of any size.
+//! Finds where records end, in one pass over blocks of any size.
 //!
-//! The rules are those of the `csv` crate, also for text that is not well-formed: a quote opens a quoted
-//! field only at the start of a field; in it, two quotes are one; after the closing quote the field goes
-//! on unquoted to the next delimiter; CR and LF both end a record, and empty records do not count.
+//! The rules are those of the `csv` crate, also for text that is not well-formed. A quote opens a quoted field only at the start
+//! of a field. Inside it, two quotes stand for one. After the closing quote the field goes on unquoted to the next delimiter. CR
+//! and LF both end a record, and empty records do not count.
 
 use memchr::{memchr, memrchr2};
 
@@ -11,14 +11,14 @@ pub(crate) fn is_terminator(byte: u8) -> bool {
     byte == b'\n' || byte == b'\r'
 }
 
-/// Where in a quoted field we are, if in one.
+/// The state of the scan with respect to quoted fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Not in a quoted field: terminators end records.
     Outside,
     /// In a quoted field.
     Inside,
-    /// Behind a quote in a quoted field: the next byte tells whether it closed the field.
+    /// Behind a quote in a quoted field: the next byte shows whether that quote closed the field.
     BehindQuote,
 }
 
@@ -27,9 +27,9 @@ pub(crate) struct Scanner {
     delimiter: u8,
     quote: u8,
     state: State,
-    /// The last byte of the block before.
+    /// The last byte of the previous block.
     previous: u8,
-    /// Bytes in the blocks before.
+    /// The number of bytes in the previous blocks.
     offset: u64,
     /// Where the last quoted field opened.
     opened: u64,
@@ -40,7 +40,7 @@ impl Scanner {
         Self { delimiter, quote, state: State::Outside, previous: b'\n', offset: 0, opened: 0 }
     }
 
-    /// Goes through the next block and returns where in it the last record ends, behind its terminator.
+    /// Scans the next block. Returns the position behind the terminator of the last record that ends in the block.
     pub(crate) fn scan(&mut self, block: &[u8]) -> Option<usize> {
         let mut record_end = None;
         let mut at = 0;
@@ -83,7 +83,7 @@ impl Scanner {
         record_end
     }
 
-    /// For how many bytes a quoted field has been open, if one is.
+    /// The number of bytes since the quoted field opened, if one is open.
     pub(crate) fn open_for(&self) -> Option<u64> {
         (self.state == State::Inside).then(|| self.offset - self.opened)
     }

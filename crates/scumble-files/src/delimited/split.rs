@@ -1,15 +1,15 @@
-//! A chunk of whole records as fields, by the rules of the `csv` crate (see [`super::scan`]).
+//! Splits a chunk of whole records into fields, by the rules of the `csv` crate (see [`super::scan`]).
 //!
-//! Written by hand because it is the first half of the innermost loop: eight bytes at a time are compared
-//! with the three bytes that end an unquoted field, which is several times as fast as a state machine,
-//! and quoted fields that need no unescaping are not copied.
+//! It is written by hand because it is the first half of the innermost loop. Eight bytes at a time are compared with the three
+//! bytes that end an unquoted field, which is several times as fast as a state machine, and quoted fields that need no unescaping
+//! are not copied.
 
 use memchr::memchr;
 
 use super::chunks::Chunk;
 use crate::dictionary::PADDING;
 
-/// A field, as a place in the chunk or in the splitter's own buffer.
+/// A field, as a position in the chunk or in the splitter's own buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct Field {
     pub(crate) start: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Splitter<'a> {
     /// Where the next field starts.
     pub(crate) at: usize,
     record_starts: bool,
-    /// The last field that had to be unescaped, and padding.
+    /// The last field that had to be unescaped, followed by padding.
     unescaped: Vec<u8>,
 }
 
@@ -48,13 +48,13 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// The buffer that a field lies in; padding follows the field in it.
+    /// Returns the buffer that holds a field. Padding follows the field there.
     #[inline]
     pub(crate) fn buffer(&self, field: Field) -> &[u8] {
         if field.unescaped { &self.unescaped } else { self.bytes }
     }
 
-    /// The next field; none at the end of the chunk.
+    /// Returns the next field, or `None` at the end of the chunk.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<Field> {
         loop {
@@ -76,7 +76,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// The quoted field that starts here.
+    /// Returns the quoted field that starts here.
     fn quoted(&mut self) -> Option<Field> {
         let bytes = self.bytes;
         let mut from = self.at + 1;
@@ -107,13 +107,13 @@ impl<'a> Splitter<'a> {
     }
 }
 
-/// The places of delimiters and terminators, eight bytes at a time.
+/// Finds delimiters and terminators, eight bytes at a time.
 struct Stops<'a> {
     bytes: &'a [u8],
     delimiters: u64,
-    /// The place of the current eight bytes.
+    /// The position of the current eight bytes.
     base: usize,
-    /// The high bit of each of the eight bytes that is a stop and has not been returned.
+    /// A mask of the current eight bytes: the high bit of each stop that has not been returned yet.
     found: u64,
 }
 
@@ -127,13 +127,13 @@ impl<'a> Stops<'a> {
         stops
     }
 
-    /// Goes on at a place.
+    /// Continues at another position.
     fn seek(&mut self, place: usize) {
         self.base = place;
         self.found = self.stops_at(place);
     }
 
-    /// The next stop. There must be one: every chunk ends with a terminator.
+    /// Returns the next stop. There must be one: every chunk ends with a terminator.
     #[inline(always)]
     fn next(&mut self) -> usize {
         while self.found == 0 {
@@ -156,7 +156,7 @@ impl<'a> Stops<'a> {
     }
 }
 
-/// The high bit of each byte in which the words agree.
+/// Returns the high bit of each byte in which the two words agree.
 #[inline(always)]
 fn equal_bytes(a: u64, b: u64) -> u64 {
     let difference = a ^ b;

@@ -1,4 +1,4 @@
-//! Parquet and Arrow IPC out.
+//! Writes Parquet and Arrow IPC.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -27,13 +27,13 @@ use crate::error::{Error, Result, writing};
 use crate::source::Batches;
 use crate::table::Texts;
 
-/// Rows that are written at a time, at most.
+/// The most rows that are written at a time.
 pub(super) const BATCH_ROWS: usize = 64 << 10;
 
-/// Bytes of text in a batch's column, at most: Arrow counts them in 31 bits.
+/// The most bytes of text in one column of a batch: Arrow counts them in 31 bits.
 const BATCH_BYTES: usize = 1 << 30;
 
-/// What a column's codes mean: texts, or numbers of which the empty text is none.
+/// What a column's codes mean: texts, or typed values, where the empty text is null.
 enum Values<'a> {
     Text(&'a Texts),
     Integer(Vec<Option<i64>>),
@@ -46,7 +46,7 @@ enum Values<'a> {
 type Frequencies = Vec<(String, f64)>;
 
 impl<'a> Values<'a> {
-    /// The values of a column. Only texts of rows that are written decide whether they can be typed.
+    /// Returns the values of a column. Only texts that occur in written rows decide whether the column can be typed.
     fn new(column: &OutColumn<'a>, order: &[u32]) -> Self {
         let typed = match column.kind {
             ColumnType::Text => None,
@@ -86,7 +86,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The longest text.
+    /// The length of the longest text.
     fn longest(&self) -> usize {
         match self {
             Self::Text(texts) => texts.iter().map(str::len).max().unwrap_or(0),
@@ -95,7 +95,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The value of each text that occurs in a written row; none if one of them has no value.
+/// Returns the value of each text that occurs in a written row, or `None` if one of them cannot be parsed.
 fn parse_used<T: Clone>(
     column: &OutColumn<'_>,
     order: &[u32],
@@ -132,7 +132,7 @@ fn parse_frequencies(text: &str) -> Option<Frequencies> {
     object.into_iter().map(|(value, frequency)| Some((value, frequency.as_f64()?))).collect()
 }
 
-/// The lists of some rows; a row without one has an empty list.
+/// Returns the lists of some rows. A row without a list gets an empty one.
 fn lists<'a>(rows: impl Iterator<Item = Option<&'a Frequencies>>) -> ListArray {
     let (mut lengths, mut values, mut frequencies) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
@@ -153,7 +153,7 @@ fn parse_date(text: &str) -> Option<i32> {
     (back == text).then_some(days)
 }
 
-/// What the columns of a table are written as. A column that can hold no null says so.
+/// Returns the types that the columns of a table are written as. A text column is marked as never null.
 fn schema<'n>(columns: impl Iterator<Item = (&'n str, ColumnType)>) -> SchemaRef {
     let field = |(name, kind): (&str, ColumnType)| {
         let data_type = match kind {
@@ -168,7 +168,7 @@ fn schema<'n>(columns: impl Iterator<Item = (&'n str, ColumnType)>) -> SchemaRef
     Arc::new(Schema::new(columns.map(field).collect::<Vec<_>>()))
 }
 
-/// The values of the columns of some rows.
+/// The values of the columns in some rows.
 pub(super) struct Rows<'a, 'c> {
     columns: &'c [OutColumn<'a>],
     values: Vec<Values<'a>>,
@@ -181,20 +181,20 @@ impl<'a, 'c> Rows<'a, 'c> {
         Self { columns, values, order }
     }
 
-    /// What the columns are written as, where these are all rows.
+    /// The types that the columns are written as, if these are all rows of the table.
     pub(super) fn kinds(&self) -> Vec<(&'a str, ColumnType)> {
         self.columns.iter().zip(&self.values).map(|(column, values)| (column.name, values.kind())).collect()
     }
 }
 
-/// Where batches go.
+/// The destination of batches.
 enum Sink<'f> {
     Parquet(Box<ArrowWriter<&'f mut File>>),
     Arrow(Box<FileWriter<BufWriter<&'f mut File>>>),
     Memory(Vec<RecordBatch>),
 }
 
-/// Record batches on their way into a file, or into memory.
+/// Writes record batches into a file or into memory.
 pub(super) struct Writer<'f> {
     schema: SchemaRef,
     sink: Sink<'f>,
@@ -204,7 +204,7 @@ pub(super) struct Writer<'f> {
 impl<'f> Writer<'f> {
     pub(super) fn parquet(out: &'f mut File, columns: &[(&str, ColumnType)], name: &'f str) -> Result<Self> {
         let schema = schema(columns.iter().copied());
-        // Statistics would repeat extremes, and metadata would tell about the machine: neither is needed.
+        // Statistics would repeat extreme values, and metadata would describe the machine: neither is needed.
         let properties = WriterProperties::builder()
             .set_created_by("scumble".to_owned())
             .set_compression(Compression::SNAPPY)
@@ -260,7 +260,7 @@ impl<'f> Writer<'f> {
         Ok(())
     }
 
-    /// Writes what is left; what was written into memory.
+    /// Writes what is left. Returns what was written into memory.
     pub(super) fn finish(self) -> Result<Batches> {
         let Self { schema, sink, name } = self;
         let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Delimited text out: every distinct text is quoted once, rows are put together in parallel.
+//! Writes delimited text: every distinct text is quoted once, and rows are put together in parallel.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -11,19 +11,19 @@ use crate::compression::Compression;
 use crate::control::Control;
 use crate::spreadsheet;
 
-/// Rows that are put together at a time by one thread.
+/// The rows that one thread puts together at a time.
 const BLOCK_ROWS: usize = 8192;
 
 /// How fields are written.
 #[derive(Clone, Copy)]
 pub(super) struct Style {
-    /// What stands between fields.
+    /// The character between fields.
     pub(super) delimiter: u8,
     /// Whether texts are written so that no spreadsheet program runs them.
     pub(super) spreadsheet_safe: bool,
 }
 
-/// The texts of a column as they stand in the file, with the delimiter or line end behind each.
+/// The texts of a column as they stand in the file, each followed by the delimiter or line end.
 struct Fields {
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -60,9 +60,9 @@ impl Fields {
     }
 }
 
-/// Whether a text must be quoted to be read back as it is. Space at the ends is quoted because some
-/// readers strip it; an empty text that stands alone would be an empty line, which readers skip; and a
-/// byte order mark would be taken for the file's own.
+/// Whether a text must be quoted to be read back as it is. A text with space at its ends is quoted because some readers strip it;
+/// an empty text in an only column because readers skip empty lines; and a byte order mark because it would be taken for the
+/// file's own.
 fn needs_quotes(text: &str, delimiter: u8, is_only: bool) -> bool {
     let bytes = text.as_bytes();
     bytes.iter().any(|&byte| byte == delimiter || matches!(byte, b'"' | b'\r' | b'\n'))
@@ -71,7 +71,7 @@ fn needs_quotes(text: &str, delimiter: u8, is_only: bool) -> bool {
         || (is_only && text.is_empty())
 }
 
-/// Delimited text on its way into a file.
+/// Writes delimited text into a file.
 pub(super) struct Writer<'f> {
     out: Out<'f>,
     style: Style,
@@ -178,7 +178,7 @@ impl Write for Out<'_> {
     }
 }
 
-/// The text of some rows, and room to gather their codes.
+/// The text of some rows, and a buffer for their codes.
 #[derive(Default)]
 struct Block {
     bytes: Vec<u8>,
@@ -198,7 +198,7 @@ fn render_wave(columns: &[OutColumn<'_>], fields: &[Fields], rows: &[u32], block
 }
 
 fn render(columns: &[OutColumn<'_>], fields: &[Fields], rows: &[u32], block: &mut Block) {
-    // Codes are gathered column by column: these reads jump, and go faster on their own.
+    // Codes are gathered column by column: these reads jump in memory, and are faster on their own.
     block.codes.resize_with(columns.len(), Vec::new);
     for (column, codes) in columns.iter().zip(&mut block.codes) {
         column.cells.gather(rows, codes);

@@ -18,7 +18,7 @@ use crate::threads;
 pub enum OutFormat {
     /// Delimited text with a header.
     Csv {
-        /// What stands between fields.
+        /// The character between fields.
         delimiter: u8,
         /// How the file is compressed.
         compression: Compression,
@@ -29,7 +29,7 @@ pub enum OutFormat {
     ArrowIpc,
 }
 
-/// What a column is written as where the format has types; delimited text has none.
+/// The type that a column is written as. Delimited text has no types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColumnType {
     /// Text.
@@ -39,7 +39,7 @@ pub enum ColumnType {
     Integer,
     /// 64-bit floating-point numbers, if every text that is written reads back identically; else text.
     Float,
-    /// Dates, if every text that is written is one as ISO 8601 writes it; else text.
+    /// Dates, if every text that is written is an ISO 8601 date; else text.
     Date,
     /// Lists of values with their frequencies, if every text that is written is a JSON object of numbers; else text.
     Frequencies,
@@ -50,7 +50,7 @@ pub enum ColumnType {
 pub struct OutColumn<'a> {
     /// The name in the header.
     pub name: &'a str,
-    /// The texts that the codes mean. Only those that occur in a written row are written.
+    /// The texts that the codes stand for. Only those that occur in a written row are written.
     pub texts: &'a Texts,
     /// The code of each source row.
     pub cells: Cells<'a>,
@@ -58,16 +58,16 @@ pub struct OutColumn<'a> {
     pub kind: ColumnType,
 }
 
-/// The code of each source row, told directly or through the class that the row belongs to.
+/// The code of each source row, given directly or through the equivalence class that the row belongs to.
 #[derive(Debug, Clone, Copy)]
 pub enum Cells<'a> {
-    /// A code per row.
+    /// A code for each row.
     Direct(&'a Codes),
-    /// A class per row and a code per class.
+    /// An equivalence class for each row, and a code for each class.
     Via {
-        /// The class of each row.
+        /// The equivalence class of each row.
         class_of_row: &'a [u32],
-        /// The code of each class.
+        /// The code of each equivalence class.
         code_of_class: &'a [u32],
     },
 }
@@ -79,11 +79,12 @@ pub struct WriteOptions<'a> {
     pub format: OutFormat,
     /// The name in messages.
     pub name: &'a str,
-    /// How many threads work; 0 for as many as the current thread pool has.
+    /// The number of threads that work; 0 for as many as the current thread pool has.
     pub threads: usize,
-    /// Is told how many rows are written, and may end the writing.
+    /// Receives the number of rows written so far, and can stop the writing.
     pub control: &'a Control,
-    /// Whether texts and names are written in the form that no spreadsheet program runs ([`crate::spreadsheet`]). Only delimited text has it.
+    /// Whether texts and names are written in the form that no spreadsheet program runs ([`crate::spreadsheet`]). Only delimited
+    /// text has that form.
     pub spreadsheet_safe: bool,
 }
 
@@ -91,7 +92,7 @@ pub struct WriteOptions<'a> {
 const EXTENSIONS: &str =
     ".csv, .tsv, .txt (each also with .gz or .zst behind it), .parquet, .arrow, .feather, .ipc";
 
-/// The format that a file name asks for by its extension.
+/// Returns the format that a file name's extension asks for.
 ///
 /// ```
 /// use scumble_files::{Compression, OutFormat, format_for};
@@ -121,9 +122,8 @@ pub fn format_for(path: &Path) -> Result<OutFormat> {
     }
 }
 
-/// Writes a table: a header, and for each place in `order` the source row that stands there. The same
-/// bytes for any number of threads. Nothing but the names and the texts of these rows is written: no
-/// statistics, no unused texts, no metadata.
+/// Writes a table: a header, and for each entry of `order` that source row. The bytes are the same for any number of threads.
+/// Nothing but the names and the texts of these rows is written: no statistics, no unused texts, no metadata.
 pub fn write_table(
     out: &mut File,
     columns: &[OutColumn<'_>],
@@ -148,7 +148,7 @@ pub fn write_table(
     })?
 }
 
-/// Writes a table into memory, with the same rows and types as an Arrow file.
+/// Writes a table into memory, with the same rows and types as an Arrow file would have.
 pub fn write_batches(
     columns: &[OutColumn<'_>],
     order: &[u32],
@@ -166,10 +166,11 @@ pub fn write_batches(
     })?
 }
 
-/// A table on its way into a file part by part, for whoever never holds all of it.
+/// Writes a table into a file part by part, so that the caller never needs to hold all of it.
 ///
-/// Its law: the rows of all parts are the table's, as [`write_table`] would have written them; the same bytes in delimited text that is not
-/// compressed, and wherever every part but the last has a multiple of [`TableWriter::ROWS`] rows and no text is longer than 16 KiB.
+/// The parts together give the rows that [`write_table`] would have written. The bytes are the same too in uncompressed delimited
+/// text, and in any format if every part but the last has a multiple of [`TableWriter::ROWS`] rows and no text is longer than 16
+/// KiB.
 pub struct TableWriter<'f> {
     columns: Vec<(String, ColumnType)>,
     to: To<'f>,
@@ -182,10 +183,10 @@ enum To<'f> {
 }
 
 impl<'f> TableWriter<'f> {
-    /// A multiple of the rows that are written at a time.
+    /// The most rows that are written at a time.
     pub const ROWS: usize = columnar::BATCH_ROWS;
 
-    /// Begins a table of these columns. What they are written as holds for all parts, since later texts are not known yet.
+    /// Begins a table of these columns. Their types hold for all parts, since later texts are not known yet.
     pub fn begin(
         out: &'f mut File,
         columns: &[(&str, ColumnType)],
@@ -212,8 +213,8 @@ impl<'f> TableWriter<'f> {
         Ok(Self { columns, to, options: options.clone() })
     }
 
-    /// Writes further rows: for each place in `order` the source row that stands there. The columns are those of the beginning; an error
-    /// where a text cannot be written as what was said there.
+    /// Writes further rows: for each entry of `order` that source row. The columns must be those given to [`TableWriter::begin`].
+    /// Fails if a text cannot be written as its column's type.
     pub fn write(&mut self, columns: &[OutColumn<'_>], order: &[u32]) -> Result<()> {
         let name = self.options.name;
         if !columns.iter().map(|column| column.name).eq(self.columns.iter().map(|(name, _)| name.as_str())) {
@@ -239,7 +240,7 @@ impl<'f> TableWriter<'f> {
         })?
     }
 
-    /// Writes what is left. Without this call the file is not whole.
+    /// Writes what is left. Without this call the file is incomplete.
     pub fn finish(self) -> Result<()> {
         match self.to {
             To::Text(writer) => writer.finish().map_err(|error| writing(self.options.name, error)),

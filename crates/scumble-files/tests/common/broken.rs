@@ -1,4 +1,4 @@
-//! Parquet and Arrow files of every kind, and ways to damage them: for tests and for what fuzzers start from.
+//! Parquet and Arrow files of every kind, and ways to damage them: for tests and as seeds of the fuzzers.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ pub(crate) fn files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Numbers from a fixed seed.
+/// Random numbers from a fixed seed.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -77,7 +77,7 @@ impl Dice {
     }
 }
 
-/// One to four changes: other bytes, wild numbers, pieces left out, put twice or cut off.
+/// Makes one to four changes: other bytes, wild numbers, or pieces left out, repeated or cut off.
 pub(crate) fn damage(bytes: &mut Vec<u8>, dice: &mut Dice) {
     const WILD: [i64; 7] = [231_000_000_000, i64::MAX, -1, i64::MIN, 1 << 40, i32::MAX as i64, 1 << 31];
     for _ in 0..=dice.below(4) {

@@ -32,8 +32,8 @@ pub(crate) fn names(table: &CodedTable) -> Vec<&str> {
     table.columns.iter().map(|column| column.name.as_str()).collect()
 }
 
-/// The cells, row by row. Checks on the way that dictionaries are sorted, without repetition, and hold
-/// nothing that does not occur.
+/// Returns the cells, row by row. Checks on the way that dictionaries are sorted, have no repeats, and have no entry that does
+/// not occur.
 pub(crate) fn cells(table: &CodedTable) -> Vec<Vec<String>> {
     for column in &table.columns {
         assert_eq!(column.codes.len(), table.rows);

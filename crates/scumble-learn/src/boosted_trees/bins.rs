@@ -1,9 +1,9 @@
-//! Columns as small integers.
+//! Turns columns into small integers.
 
 use crate::ranks::Ranks;
 use crate::table::{Cells, Features, MISSING, Table};
 
-/// Numbers are put into at most so many bins.
+/// The most bins that numbers are put into.
 const MOST: usize = 255;
 
 /// How cells become bins. Bin 0 is for missing and unknown values.
@@ -15,9 +15,9 @@ pub(super) struct Bins {
 /// One column's bins.
 #[derive(Debug)]
 pub(super) enum Binning {
-    /// Code `c` is bin `c + 1`.
+    /// Code `c` is in bin `c + 1`.
     Nominal { values: usize },
-    /// Bin `i + 1` ends at `ends[i]`, the last has no end.
+    /// Bin `i + 1` ends at `ends[i]`; the last bin has no end.
     Numeric { ends: Vec<f64> },
 }
 
@@ -52,7 +52,7 @@ impl Bins {
         Self { columns: table.columns().iter().map(|column| binning(column.cells())).collect() }
     }
 
-    /// The bins of all rows, column by column.
+    /// Returns the bins of all rows, column by column.
     pub(super) fn table(&self, features: &Features) -> Vec<Vec<u32>> {
         self.columns
             .iter()
@@ -63,14 +63,14 @@ impl Bins {
             .collect()
     }
 
-    /// The bins of one row.
+    /// Returns the bins of one row.
     pub(super) fn row(&self, features: &Features, row: usize) -> Vec<u32> {
         let columns = self.columns.iter().zip(features.columns());
         columns.map(|(binning, column)| binning.bin(column.cells(), row)).collect()
     }
 }
 
-/// Where bins of about equal weight end: between distinct numbers, in the middle.
+/// Returns where bins of about equal weight end: halfway between two distinct numbers.
 fn ends(table: &Table, numbers: &[f64]) -> Vec<f64> {
     let ranks = Ranks::new(numbers);
     let mut weights = vec![0.0; ranks.values.len()];
@@ -84,7 +84,7 @@ fn ends(table: &Table, numbers: &[f64]) -> Vec<f64> {
     let (mut ends, mut weight) = (Vec::new(), 0.0);
     for (place, pair) in ranks.values.windows(2).enumerate() {
         weight += weights[place];
-        // The next bin is due once this many bins' worth of weight has passed.
+        // The next bin ends once this many bins' worth of weight has passed.
         if few || weight >= total * (ends.len() + 1) as f64 / MOST as f64 {
             ends.push(pair[0] + (pair[1] - pair[0]) / 2.0);
         }

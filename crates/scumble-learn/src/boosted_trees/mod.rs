@@ -1,8 +1,8 @@
-//! Gradient-boosted trees on histograms: what a practitioner would use today.
+//! Gradient-boosted trees on histograms, which most practitioners would use today.
 //!
-//! Each round grows one small tree for each class on the slopes of the log-likelihood, best leaf first. There is no
-//! sampling, so nothing is random. All columns are binned once: numbers into at most 255 bins of equal weight, nominal
-//! values as they are, a missing value as a bin of its own.
+//! Each round grows one small tree for each class on the slopes of the log-likelihood, best leaf first. There is no sampling, so
+//! nothing is random. All columns are binned once: numbers into at most 255 bins of equal weight, nominal values as they are, and
+//! missing values into a bin of their own.
 
 mod bins;
 mod tree;
@@ -35,13 +35,13 @@ pub const ENTRY: Entry = Entry {
 /// The learner and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoostedTrees {
-    /// Trees for each class.
+    /// The number of trees for each class.
     pub rounds: usize,
-    /// How much of each tree's correction is taken.
+    /// The share of each tree's correction that is applied.
     pub rate: f64,
-    /// Leaves of a tree at most.
+    /// The most leaves of a tree.
     pub leaves: usize,
-    /// Least weight of a leaf.
+    /// The least weight of a leaf.
     pub min_weight: f64,
 }
 
@@ -72,12 +72,12 @@ impl Learner for BoostedTrees {
         let binned = bins.table(table.features());
         let weights: Vec<f64> = table.weights().iter().map(|&weight| f64::from(weight)).collect();
         let total = table.weight();
-        // Half a row more for each class, so that one without rows has a logarithm.
+        // Each class gets half a row more, so that a class without rows has a logarithm too.
         let start: Vec<f64> =
             table.class_weights().iter().map(|weight| ((weight + 0.5) / total).ln()).collect();
         check(goes_on)?;
         let grower = Grower::new(self, &bins, &binned, &weights, classes);
-        // By class, then by row, so that each class's tree reads and writes its own part.
+        // Sorted by class, then by row, so that each class's tree reads and writes its own part.
         let mut scores: Vec<Vec<f64>> = start.iter().map(|&start| vec![start; rows]).collect();
         let mut trees: Vec<Vec<Tree>> = vec![Vec::with_capacity(self.rounds); classes];
         for _ in 0..self.rounds {
@@ -101,7 +101,7 @@ impl Learner for BoostedTrees {
     }
 }
 
-/// The probability of each class for each row, by class and row as the scores are.
+/// The probability of each class for each row, in the order of the scores.
 fn probabilities(scores: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let rows = scores[0].len();
     let mut result = vec![vec![0.0; rows]; scores.len()];
@@ -114,7 +114,7 @@ fn probabilities(scores: &[Vec<f64>]) -> Vec<Vec<f64>> {
     result
 }
 
-/// What was learnt.
+/// The trained model.
 #[derive(Debug)]
 pub struct Model {
     bins: Bins,
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::table::{Column, MISSING};
 
-    /// Exclusive or, which no single split shows: its corners must weigh differently for the first split to gain.
+    /// Exclusive or, which no single split shows. Its corners must have different weights for the first split to gain anything.
     #[test]
     fn exclusive_or_is_learnt() {
         let columns =
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(model.predict(table.features()), [0, 1, 1, 0]);
     }
 
-    /// Values 0 and 3 and a missing one mean class 1; one split can say so.
+    /// Values 0, 3 and missing mean class 1. One split can separate them.
     #[test]
     fn values_are_grouped_by_their_effect() {
         let codes = vec![0, 1, 2, 3, MISSING];

@@ -5,11 +5,11 @@ use super::bins::{Binning, Bins};
 use crate::error::Result;
 use crate::learner::{GoesOn, check};
 
-/// Added to the curvature of a leaf: a leaf of few rows corrects less.
+/// Added to the curvature of a leaf, so that a leaf of few rows corrects less.
 const RIDGE: f64 = 1.0;
-/// Added to the curvature of a nominal value when values are ordered by their effect: a rare one comes to the middle.
+/// Added to the curvature of a nominal value when values are ordered by their effect, so that a rare one comes near the middle.
 const SMOOTHING: f64 = 10.0;
-/// Gains below this, and differences between gains, are rounding.
+/// Gains and differences between gains below this are rounding errors.
 const SMALL: f64 = 1e-7;
 
 /// A grown tree.
@@ -23,7 +23,7 @@ enum Node {
     Leaf {
         value: f64,
     },
-    /// Bins marked in `left` go to the node `children[0]`, others to `children[1]`.
+    /// Rows whose bin is marked in `left` go to the node `children[0]`, others to `children[1]`.
     Split {
         column: usize,
         left: Vec<bool>,
@@ -46,7 +46,7 @@ impl Tree {
     }
 }
 
-/// What all trees of a training share.
+/// What all trees of one training share.
 pub(super) struct Grower<'a> {
     settings: &'a BoostedTrees,
     bins: &'a Bins,
@@ -55,11 +55,11 @@ pub(super) struct Grower<'a> {
     /// Where each column's bins start in a histogram.
     starts: Vec<usize>,
     size: usize,
-    /// What a leaf's correction is multiplied by.
+    /// The factor of a leaf's correction.
     factor: f64,
 }
 
-/// Slope, curvature and weight of the rows in a bin, or in a leaf.
+/// The sums of slope, curvature and weight over the rows in a bin or in a leaf.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     slope: f64,
@@ -84,7 +84,7 @@ impl Sums {
         }
     }
 
-    /// What a leaf of these rows wins, doubled.
+    /// Twice the gain of a leaf with these rows.
     fn score(self) -> f64 {
         self.slope * self.slope / (self.curvature + RIDGE)
     }
@@ -123,7 +123,7 @@ impl<'a> Grower<'a> {
         Self { settings, bins, binned, weights, starts, size, factor }
     }
 
-    /// A tree for slopes and curvatures, whose corrections are added to the scores.
+    /// Grows a tree for these slopes and curvatures, and adds its corrections to the scores.
     pub(super) fn grow(&self, slopes: &[[f64; 2]], scores: &mut [f64], goes_on: &GoesOn<'_>) -> Result<Tree> {
         let rows: Vec<u32> = (0..slopes.len() as u32).collect();
         let mut nodes = vec![Node::Leaf { value: 0.0 }];
@@ -144,7 +144,7 @@ impl<'a> Grower<'a> {
             let Some(Split { column, left, .. }) = split else { break };
             let goes_left = |row: &u32| left[self.binned[column][*row as usize] as usize];
             let (first, second): (Vec<u32>, Vec<u32>) = rows.iter().partition(|row| goes_left(row));
-            // The smaller side is summed, the larger is what remains.
+            // The smaller side is summed; the larger is the difference.
             let first_is_smaller = first.len() <= second.len();
             let small = self.histogram(if first_is_smaller { &first } else { &second }, slopes);
             let large = histogram.iter().zip(&small).map(|(all, part)| all.minus(*part)).collect();
@@ -190,7 +190,7 @@ impl<'a> Grower<'a> {
         Open { node, rows, histogram, split: split.flatten() }
     }
 
-    /// The best split of a leaf; the first column wins ties.
+    /// Returns the best split of a leaf. The first column wins ties.
     fn split(&self, histogram: &[Sums], total: Sums) -> Option<Split> {
         let mut best: Option<Split> = None;
         for (column, binning) in self.bins.columns.iter().enumerate() {
@@ -203,13 +203,13 @@ impl<'a> Grower<'a> {
         best
     }
 
-    /// Tries each beginning of an order of bins as the left side.
+    /// Tries each prefix of an order of bins as the left side.
     fn cut(&self, column: usize, bins: &[Sums], order: &[usize], total: Sums, best: &mut Option<Split>) {
         let mut left = Sums::default();
         for (place, &bin) in order.iter().enumerate() {
             left = left.plus(bins[bin]);
             let right = total.minus(left);
-            // Weights are whole numbers, so an empty bin is exactly empty.
+            // Weights are whole numbers, so the weight of an empty bin is exactly 0.
             let least = self.settings.min_weight;
             if left.weight < least || right.weight < least || bins[bin].weight == 0.0 {
                 continue;
@@ -224,8 +224,8 @@ impl<'a> Grower<'a> {
     }
 }
 
-/// The orders of bins in which cuts are sought: numbers ascending, with missing values first or last; nominal values by
-/// their effect, a missing one among them.
+/// Returns the orders of bins in which cuts are searched: numbers ascending, with missing values first or last; nominal values by
+/// their effect, with missing as one of them.
 fn orders(binning: &Binning, bins: &[Sums]) -> Vec<Vec<usize>> {
     match binning {
         Binning::Numeric { .. } => {
@@ -236,7 +236,8 @@ fn orders(binning: &Binning, bins: &[Sums]) -> Vec<Vec<usize>> {
             vec![first, (1..bins.len()).chain([0]).collect()]
         }
         Binning::Nominal { .. } => {
-            // Effects that differ by rounding alone are the same, and then the order of the values counts; 0 is added for the sign of zero.
+            // Effects that differ only by rounding are equal, and then the order of the values decides. Adding 0 removes the sign
+            // of a zero.
             let effect =
                 |bin: &usize| (bins[*bin].slope / (bins[*bin].curvature + SMOOTHING) / SMALL).round() + 0.0;
             let mut order: Vec<usize> = (0..bins.len()).filter(|&bin| bins[bin].weight > 0.0).collect();

@@ -1,4 +1,4 @@
-//! How many errors a leaf will make on new rows, judged from those it makes on its own.
+//! Estimates how many errors a leaf will make on new rows, from the errors that it makes on its own.
 
 use crate::normal;
 
@@ -15,7 +15,7 @@ impl Estimate {
         Self { confidence, z: normal::quantile(1.0 - confidence) }
     }
 
-    /// The errors to be added to the `errors` that a leaf of this `weight` makes in training.
+    /// The number of errors to add to the `errors` that a leaf of this `weight` makes in training.
     pub(super) fn added(self, weight: f64, errors: f64) -> f64 {
         if errors < 1.0 {
             let none = weight * (1.0 - self.confidence.powf(1.0 / weight));

@@ -1,4 +1,4 @@
-//! Growing: split until nothing is gained.
+//! Grows a tree: splits until nothing is gained.
 
 use super::parts::{self, Part, SMALL};
 use super::split::Splitter;
@@ -6,10 +6,10 @@ use super::tree::Test;
 use crate::learner::GoesOn;
 use crate::table::Table;
 
-/// Deeper trees than this are cut off. No table of people comes near; it keeps recursion within any thread's stack.
+/// Deeper trees are cut off. No table of people comes near this depth, which keeps the recursion within any thread's stack.
 const DEEPEST: usize = 400;
 
-/// A tree while it is grown and pruned.
+/// A tree that is being grown and pruned.
 pub(super) struct Branch {
     pub(super) test: Option<Test>,
     pub(super) children: Vec<Branch>,
@@ -23,7 +23,7 @@ impl Branch {
     }
 }
 
-/// The unpruned tree of a table.
+/// Grows the unpruned tree of a table.
 pub(super) fn grow(table: &Table, min_objects: f64, goes_on: &GoesOn<'_>) -> Branch {
     let splitter = Splitter::new(table, min_objects, goes_on);
     branch(&splitter, table, &parts::all(table), 0)
@@ -42,7 +42,7 @@ fn branch(splitter: &Splitter<'_>, table: &Table, parts: &[Part], depth: usize) 
     Branch { test, children, counts }
 }
 
-/// The weight whose class is not the most frequent one.
+/// The weight of the rows that are not of the most frequent class.
 pub(super) fn errors(counts: &[f64]) -> f64 {
     let wrong = counts.iter().sum::<f64>() - counts.iter().copied().fold(0.0, f64::max);
     if wrong < SMALL { 0.0 } else { wrong }

@@ -63,15 +63,15 @@ pub const ENTRY: Entry = Entry {
 /// The learner and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct C45 {
-    /// Pruning confidence: above 0, at most 0.5.
+    /// The confidence for pruning: above 0, at most 0.5.
     pub confidence: f64,
-    /// Least weight that two branches of a split must have; positive.
+    /// The least weight that two branches of a split must have; positive.
     pub min_objects: f64,
-    /// Whether nodes become leaves where the tree below makes no fewer training errors.
+    /// Whether nodes become leaves if the tree below makes no fewer training errors.
     pub collapse: bool,
     /// Whether to prune by estimated errors.
     pub prune: bool,
-    /// Whether pruning may raise a node's largest branch into its place.
+    /// Whether pruning may put a node's largest branch in its place.
     pub raise: bool,
 }
 
@@ -93,13 +93,13 @@ impl C45 {
         })
     }
 
-    /// The tree for a table.
+    /// Grows the tree for a table.
     pub fn grow(&self, table: &Table) -> Result<Tree> {
         self.grow_while(table, &|| true)
     }
 
-    /// The tree for a table, for callers whose time may end. `goes_on` is asked for every node and column; after a no, what is not grown
-    /// yet becomes leaves, and nobody sees the tree.
+    /// Grows the tree for a table, for callers that may stop it. `goes_on` is called for every node and column. After it returns
+    /// false, everything not grown yet becomes a leaf, and the tree is not returned.
     pub fn grow_while(&self, table: &Table, goes_on: &GoesOn<'_>) -> Result<Tree> {
         check(goes_on)?;
         let table = table.canonical()?;

@@ -3,14 +3,14 @@
 use super::tree::Test;
 use crate::table::Table;
 
-/// A row and how much of its weight came here.
+/// A row, and how much of its weight reached the node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     pub(super) row: u32,
     pub(super) weight: f64,
 }
 
-/// Weights nearer than this are equal, as in J48: shares of rows do not add up to whole numbers exactly.
+/// Weights that differ by less are equal, as in J48: shares of rows do not add up to whole numbers exactly.
 pub(super) const SMALL: f64 = 1e-6;
 
 /// All rows of a table.
@@ -28,8 +28,8 @@ pub(super) fn count(table: &Table, parts: &[Part]) -> Vec<f64> {
     counts
 }
 
-/// The parts for each branch of a test. Rows that lack the tested value go down every branch, with the share of the
-/// known weight that went there (equal shares if nothing is known).
+/// Returns the parts for each branch of a test. Rows that lack the tested value go down every branch, with the share of the known
+/// weight that went there (equal shares if nothing is known).
 pub(super) fn divide(test: &Test, table: &Table, parts: &[Part]) -> Vec<Vec<Part>> {
     let branches = test.branches();
     let mut known = vec![0.0; branches];

@@ -1,4 +1,4 @@
-//! Collapsing what gains nothing on the training rows, then pruning what would gain nothing on others.
+//! Collapses nodes that gain nothing on the training rows, then prunes those that would gain nothing on new rows.
 
 use super::estimate::Estimate;
 use super::grow::{Branch, errors};
@@ -6,10 +6,10 @@ use super::parts::{self, Part, SMALL};
 use crate::learner::GoesOn;
 use crate::table::Table;
 
-/// How much worse a simpler tree may be estimated and still be preferred.
+/// How much worse the estimate of a simpler tree may be and the tree still be preferred.
 const SLACK: f64 = 0.1;
 
-/// Turns nodes, from the root down, into leaves where the tree below them makes no fewer training errors.
+/// From the root down, turns nodes into leaves if the tree below them makes no fewer training errors.
 pub(super) fn collapse(branch: &mut Branch) {
     if branch.test.is_none() {
         return;
@@ -33,7 +33,7 @@ pub(super) struct Pruning<'a> {
     table: &'a Table,
     estimate: Estimate,
     raise: bool,
-    /// Whether somebody still wants the tree; without, it is left as it is.
+    /// Whether to go on; if not, the tree is left as it is.
     goes_on: &'a GoesOn<'a>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Pruning<'a> {
         }
     }
 
-    /// The child with the largest weight; the last of equals, as in J48.
+    /// The child with the largest weight; of equal ones the last, as in J48.
     fn largest(&self, branch: &Branch) -> usize {
         let weights: Vec<f64> = branch.children.iter().map(|child| child.counts.iter().sum()).collect();
         (0..weights.len())
@@ -88,7 +88,7 @@ impl<'a> Pruning<'a> {
         }
     }
 
-    /// The errors if these parts, and not its own, went through a branch.
+    /// The errors that a branch would make on these parts instead of its own.
     fn errors_through(&self, branch: &Branch, parts: &[Part]) -> f64 {
         match branch.test.as_ref().filter(|_| (self.goes_on)()) {
             None => self.estimated(&parts::count(self.table, parts)),
@@ -101,7 +101,7 @@ impl<'a> Pruning<'a> {
         }
     }
 
-    /// Sends these parts through a branch for good.
+    /// Replaces the parts that go through a branch.
     fn recount(&self, branch: &mut Branch, parts: &[Part]) {
         branch.counts = parts::count(self.table, parts);
         if let Some(test) = &branch.test {

@@ -1,4 +1,4 @@
-//! Which test separates the classes best at a node: information gain, gain ratio and J48's conditions on them.
+//! Finds the test that best separates the classes at a node: information gain, gain ratio and J48's conditions on them.
 
 use super::parts::{Part, SMALL};
 use super::tree::Test;
@@ -6,7 +6,7 @@ use crate::learner::GoesOn;
 use crate::ranks::Ranks;
 use crate::table::{Cells, MISSING, Table};
 
-/// Cuts are made only between numbers that differ by more than this.
+/// A cut needs two numbers that differ by more than this.
 const GAP: f64 = 1e-5;
 
 /// A column prepared for training.
@@ -15,12 +15,12 @@ enum Prepared<'a> {
     Numeric(Ranks),
 }
 
-/// A test that meets the conditions, and its merits.
+/// A test that meets the conditions, with its figures.
 struct Candidate {
     test: Test,
     gain: f64,
     ratio: f64,
-    /// Whether it counts in the average gain; a column with very many values would distort it.
+    /// Whether the test counts in the average gain, which a column with very many values would distort.
     in_average: bool,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Splitter<'a> {
     table: &'a Table,
     columns: Vec<Prepared<'a>>,
     min_objects: f64,
-    /// Whether there is time left; without, there is no split.
+    /// Whether to go on; if not, no split is found.
     goes_on: &'a GoesOn<'a>,
     /// A nominal column with at least this many values is left out of the average gain.
     many_values: f64,
@@ -51,7 +51,7 @@ impl<'a> Splitter<'a> {
         Self { table, columns, min_objects, goes_on, many_values }
     }
 
-    /// The test with the largest gain ratio among those of at least average gain; the first column wins ties.
+    /// Returns the test with the largest gain ratio among those of at least average gain. The first column wins ties.
     pub(super) fn best(&self, parts: &[Part], counts: &[f64]) -> Option<Test> {
         let total: f64 = counts.iter().sum();
         let largest = counts.iter().copied().fold(0.0, f64::max);
@@ -118,7 +118,8 @@ impl<'a> Splitter<'a> {
 
     fn numeric(&self, column: usize, ranks: &Ranks, parts: &[Part], total: f64) -> Option<Candidate> {
         let classes = self.table.classes();
-        // Rank above, place below: one integer sort brings the parts into the order of their numbers.
+        // The rank is in the high bits and the position in the low ones, so one integer sort puts the parts in the order of their
+        // numbers.
         let mut order: Vec<u64> = Vec::with_capacity(parts.len());
         let mut above = vec![0.0; classes];
         for (place, part) in parts.iter().enumerate() {
@@ -162,7 +163,7 @@ impl<'a> Splitter<'a> {
         }
 
         let (gain, [low, high], below_size) = best?;
-        // What it costs to say which of the cuts it was.
+        // The cost of saying which of the cuts it was.
         let gain = gain - f64::from(cuts).log2() / total;
         if gain <= SMALL {
             return None;
@@ -189,13 +190,13 @@ fn entropy(counts: &[f64]) -> f64 {
     x_log_x(counts.iter().sum()) - counts.iter().copied().map(x_log_x).sum::<f64>()
 }
 
-/// Bits gained a row. Entropies are of the rows with a known value, so dividing by the weight of all rows multiplies the
+/// The bits gained per row. Entropies are of the rows with a known value, so dividing by the weight of all rows multiplies the
 /// gain by the known share.
 fn gain(before: f64, after: f64, total: f64) -> f64 {
     (before - after) / total
 }
 
-/// Bits a row to say which branch it takes; rows with a missing value are one more branch.
+/// The bits per row that it takes to say which branch the row goes down. Rows with a missing value count as one more branch.
 fn split_information(sizes: &[f64], total: f64) -> f64 {
     let missing = total - sizes.iter().sum::<f64>();
     let parts: f64 = sizes.iter().copied().map(x_log_x).sum();
@@ -206,7 +207,7 @@ fn split_information(sizes: &[f64], total: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// models.md 3.3, point 3: Quinlan's outlook, 9 of 14 days played.
+    /// models.md 3.3, point 3: Quinlan's outlook; on 9 of 14 days people play.
     #[test]
     fn gain_and_ratio_of_outlook() {
         let (sunny, overcast, rain) = ([2.0, 3.0], [4.0, 0.0], [3.0, 2.0]);
@@ -217,7 +218,7 @@ mod tests {
         assert!((information - 1.577_406).abs() < 5e-7, "{information}");
         assert!((found / information - 0.156_428).abs() < 5e-7);
 
-        // One overcast day whose outlook is missing.
+        // The outlook of one overcast day is missing.
         let after = entropy(&sunny) + entropy(&[3.0, 0.0]) + entropy(&rain);
         let found = gain(entropy(&[8.0, 5.0]), after, 14.0);
         let information = split_information(&[5.0, 3.0, 5.0], 14.0);

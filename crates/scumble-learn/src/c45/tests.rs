@@ -8,7 +8,7 @@ fn table(columns: Vec<Column>, class: &[u32], weights: &[u32]) -> Table {
     Table::weighted(features, class.to_vec(), 2, weights.to_vec()).unwrap()
 }
 
-/// Quinlan's fourteen days: outlook (sunny, overcast, rain), humidity, wind; class 0 is to play.
+/// Quinlan's fourteen days: outlook (sunny, overcast, rain), humidity, wind; class 0 means playing.
 fn weather() -> Table {
     let outlook = vec![0, 0, 1, 2, 2, 2, 1, 0, 0, 2, 0, 1, 1, 2];
     let humidity = [85, 90, 86, 96, 80, 70, 65, 95, 70, 80, 70, 90, 75, 91].map(f64::from).to_vec();
@@ -22,8 +22,8 @@ fn weather() -> Table {
     table(columns, &class, &[1; 14])
 }
 
-/// The tree of Quinlan's book: humidity under sun, wind under rain. The middle of 70 and 85 is 77.5; the threshold is
-/// 75, the largest humidity of the table below it.
+/// The tree of Quinlan's book: humidity under sunny, wind under rain. The middle of 70 and 85 is 77.5; the threshold is 75, the
+/// largest humidity in the table below that.
 #[test]
 fn the_weather_tree() {
     let tree = C45::default().grow(&weather()).unwrap();
@@ -38,7 +38,7 @@ fn the_weather_tree() {
     assert_eq!(counts, [[2.0, 0.0], [0.0, 3.0]]);
 }
 
-/// A day without outlook, humid and windy: 5 of 14 as if sunny (no), 4 as if overcast (yes), 5 as if rainy (no).
+/// A day without outlook, humid and windy: 5/14 as if sunny (no), 4/14 as if overcast (yes), 5/14 as if rainy (no).
 #[test]
 fn a_missing_value_asks_every_branch() {
     let tree = C45::default().grow(&weather()).unwrap();
@@ -54,7 +54,7 @@ fn a_missing_value_asks_every_branch() {
     assert_eq!(tree.locate(&day, 0), 0, "the walk stops where the value is missing");
 }
 
-/// models.md 3.3: pure branches of 6, 9 and 1 are estimated to make 3.27 errors, one leaf of 16 with one error 2.48.
+/// models.md 3.3: pure branches of 6, 9 and 1 rows are estimated to make 3.27 errors, one leaf of 16 rows with one error 2.48.
 #[test]
 fn a_subtree_worse_than_its_leaf_is_pruned() {
     let column = Column::nominal("a", vec![0, 1, 2], 3);
@@ -66,7 +66,7 @@ fn a_subtree_worse_than_its_leaf_is_pruned() {
     assert_eq!(pruned.root().counts, [15.0, 1.0]);
 }
 
-/// A value that no row of training had: its leaf is empty, so the node above answers.
+/// No training row had this value: its leaf is empty, so the node above answers.
 #[test]
 fn an_empty_branch_answers_like_its_parent() {
     let table = table(vec![Column::nominal("a", vec![0, 1], 3)], &[0, 1], &[9, 3]);

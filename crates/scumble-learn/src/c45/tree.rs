@@ -1,23 +1,23 @@
-//! A grown tree: its nodes to walk, and the classifier it is.
+//! A grown tree: its nodes, and how it classifies rows.
 
 use super::grow::Branch;
 use super::parts::SMALL;
 use crate::learner::Classifier;
 use crate::table::{Cells, Features, MISSING};
 
-/// What a node asks of a row.
+/// The test of a node on a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Test {
-    /// The value of a nominal column: child `i` is for code `i`, also where no row of training had it.
+    /// Tests the value of a nominal column: child `i` is for code `i`, even if no training row had it.
     Values {
-        /// The column's place in the table.
+        /// The column's position in the table.
         column: usize,
-        /// The number of the column's values, and of children.
+        /// The number of the column's values, and so of children.
         values: usize,
     },
-    /// A number against a threshold, which is a number of the training table: child 0 if it is at most `at`, else 1.
+    /// Compares a number with a threshold, which is a number of the training table: child 0 if it is at most `at`, else 1.
     Threshold {
-        /// The column's place in the table.
+        /// The column's position in the table.
         column: usize,
         /// The threshold.
         at: f64,
@@ -25,7 +25,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// The column that is looked at.
+    /// The column that is tested.
     #[must_use]
     pub fn column(&self) -> usize {
         match *self {
@@ -42,7 +42,7 @@ impl Test {
         }
     }
 
-    /// The branch that a row takes; `None` if its value is missing or unknown here.
+    /// The branch that a row takes; `None` if its value is missing or was unknown in training.
     #[must_use]
     pub fn branch(&self, features: &Features, row: usize) -> Option<usize> {
         match (*self, features.columns()[self.column()].cells()) {
@@ -60,31 +60,31 @@ impl Test {
 /// A node of a tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// What is asked here; `None` at a leaf.
+    /// The test at this node; `None` at a leaf.
     pub test: Option<Test>,
-    /// The numbers of the nodes below, one for each branch of the test, the empty ones included.
+    /// The numbers of the nodes below, one for each branch of the test, including empty ones.
     pub children: Vec<usize>,
     /// The node above; `None` at the root.
     pub parent: Option<usize>,
-    /// The weight of each class that came here in training.
+    /// The training weight of each class that reached this node.
     pub counts: Vec<f64>,
 }
 
 impl Node {
-    /// Whether nothing is asked here.
+    /// Whether the node is a leaf, without a test.
     #[must_use]
     pub fn is_leaf(&self) -> bool {
         self.test.is_none()
     }
 
-    /// The weight that came here in training.
+    /// The training weight that reached this node.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.counts.iter().sum()
     }
 }
 
-/// A decision tree. Its nodes are numbered from 0, the root; parents come before their children.
+/// A decision tree. Its nodes are numbered from the root, 0; parents come before their children.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
     nodes: Vec<Node>,
@@ -118,7 +118,7 @@ impl Tree {
         &self.nodes[number]
     }
 
-    /// The node that everything comes to.
+    /// The root, through which every row goes.
     #[must_use]
     pub fn root(&self) -> &Node {
         &self.nodes[0]
@@ -130,13 +130,13 @@ impl Tree {
         std::iter::successors(self.nodes[number].parent, |&above| self.nodes[above].parent).count()
     }
 
-    /// The number of leaves, the empty ones included.
+    /// The number of leaves, including empty ones.
     #[must_use]
     pub fn leaves(&self) -> usize {
         self.nodes.iter().filter(|node| node.is_leaf()).count()
     }
 
-    /// The leaf that a row comes to, or the node whose test it cannot answer because the value is missing.
+    /// The leaf that a row reaches, or the node whose test it cannot answer because the value is missing.
     #[must_use]
     pub fn locate(&self, features: &Features, row: usize) -> usize {
         let mut here = 0;

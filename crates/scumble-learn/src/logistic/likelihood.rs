@@ -1,11 +1,11 @@
-//! What is minimised: the negative log-likelihood plus the ridge; its gradient, and its curvature along a direction.
+//! The function to minimise, the negative log-likelihood plus the ridge, with its gradient and its curvature along a direction.
 
 use crate::encode::Sparse;
 use crate::learner::from_logarithms;
 use crate::table::Table;
 
-/// The function on one table. Coefficients are laid out place by place, one for each class; the last place is the
-/// constant, which the ridge leaves alone.
+/// The function on one table. Coefficients are laid out by position, with one for each class. The last position is the constant,
+/// which the ridge does not affect.
 pub(super) struct Likelihood<'a> {
     rows: &'a [Sparse],
     class: &'a [u32],
@@ -15,7 +15,7 @@ pub(super) struct Likelihood<'a> {
     ridge: f64,
 }
 
-/// The function at a point.
+/// The function, evaluated at a point.
 pub(super) struct Evaluation {
     pub(super) value: f64,
     pub(super) gradient: Vec<f64>,
@@ -46,7 +46,7 @@ impl<'a> Likelihood<'a> {
         self.width * self.classes
     }
 
-    /// The number of coefficients that the ridge holds down.
+    /// The number of coefficients that the ridge penalises.
     fn ridged(&self) -> usize {
         (self.width - 1) * self.classes
     }
@@ -114,7 +114,7 @@ impl<'a> Likelihood<'a> {
     }
 }
 
-/// Adds a row's numbers times a number for each class.
+/// Adds the products of a row's numbers with one number for each class.
 fn spread(row: &Sparse, by_class: &[f64], into: &mut [f64]) {
     let classes = by_class.len();
     for &(place, number) in row {
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::table::Features;
 
-    /// Gradient and curvature against differences.
+    /// Compares gradient and curvature with finite differences.
     #[test]
     fn derivatives() {
         let table =

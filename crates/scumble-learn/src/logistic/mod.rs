@@ -1,7 +1,7 @@
-//! Multinomial logistic regression with a tiny ridge, as Weka's `Logistic` (models.md 3.7).
+//! Multinomial logistic regression with a tiny ridge, as in Weka's `Logistic` (models.md 3.7).
 //!
-//! Numeric columns are standardised, nominal ones made binary, missing values replaced by mean or most frequent value.
-//! Every class has its own coefficients, so that no class is the reference and their order does not matter; the ridge
+//! Numeric columns are standardised, nominal ones become binary, and missing values are replaced by the mean or the most frequent
+//! value. Every class has its own coefficients, so that no class is the reference and their order does not matter. The ridge
 //! makes the optimum unique.
 
 mod likelihood;
@@ -28,7 +28,7 @@ pub const ENTRY: Entry = Entry {
 /// The learner and its setting.
 #[derive(Debug, Clone, Copy)]
 pub struct Logistic {
-    /// Weight of the squared coefficients in what is minimised; positive.
+    /// The weight of the squared coefficients in the function to minimise; positive.
     pub ridge: f64,
 }
 
@@ -46,19 +46,19 @@ impl Learner for Logistic {
     }
 }
 
-/// A row's numbers and, in the last place, the constant 1.
+/// A row's numbers and, in the last position, the constant 1.
 fn with_constant(encoder: &Encoder, features: &Features, row: usize) -> Sparse {
     let mut numbers = encoder.encode(features, row);
     numbers.push((encoder.width() as u32, 1.0));
     numbers
 }
 
-/// What was learnt.
+/// The trained model.
 #[derive(Debug)]
 pub struct Model {
     encoder: Encoder,
     classes: usize,
-    /// For each place, one for each class.
+    /// The coefficients, by position; one for each class.
     coefficients: Vec<f64>,
 }
 
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::table::Column;
 
-    /// With one binary column the fitted probabilities are the shares: 1/4 and 2/3.
+    /// With one binary column, the fitted probabilities are the shares: 1/4 and 2/3.
     #[test]
     fn shares_are_reproduced() {
         let column = Column::nominal("a", vec![0, 0, 1, 1], 2);

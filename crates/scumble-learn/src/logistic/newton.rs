@@ -1,18 +1,19 @@
-//! Newton's method; each step is solved by conjugate gradients, which need only products with the second derivative, so
-//! that columns with thousands of values do not need a matrix of their square.
+//! Newton's method. Each step is solved by conjugate gradients, which need only products with the second derivative, so columns
+//! with thousands of values do not need a matrix of that size squared.
 
 use super::likelihood::{Evaluation, Likelihood};
 use crate::error::Result;
 use crate::learner::{GoesOn, check};
 
-/// Steps at most; ten or twenty are usual, more where classes can be separated and coefficients grow.
+/// The most steps. Ten or twenty are usual; more are needed if classes can be separated and coefficients grow.
 const STEPS: usize = 60;
-/// Conjugate directions a step at most.
+/// The most conjugate directions in a step.
 const DIRECTIONS: usize = 250;
-/// It ends when the squared slope, in the metric of the curvature, is below this: about twice the value still to be won.
+/// The method ends when the squared slope, in the metric of the curvature, is below this. That slope is about twice what is still
+/// to be gained.
 const ENOUGH: f64 = 1e-9;
 
-/// The coefficients at the minimum.
+/// Returns the coefficients at the minimum.
 pub(super) fn minimise(likelihood: &Likelihood<'_>, goes_on: &GoesOn<'_>) -> Result<Vec<f64>> {
     let mut point = vec![0.0; likelihood.size()];
     let mut here = likelihood.evaluate(&point);
@@ -30,7 +31,7 @@ pub(super) fn minimise(likelihood: &Likelihood<'_>, goes_on: &GoesOn<'_>) -> Res
     Ok(point)
 }
 
-/// The longest of the steps 1, 1/2, 1/4 … along a direction that wins a fair part of what the slope promises.
+/// Takes the longest of the steps 1, 1/2, 1/4 … along a direction that gains a fair part of what the slope promises.
 fn descend(
     likelihood: &Likelihood<'_>,
     point: &[f64],
@@ -52,7 +53,7 @@ fn descend(
     Ok(None)
 }
 
-/// Solves curvature * direction = -gradient, more exactly the nearer the minimum is.
+/// Solves curvature * direction = -gradient, the more exactly the nearer the minimum is.
 fn newton_direction(
     likelihood: &Likelihood<'_>,
     here: &Evaluation,

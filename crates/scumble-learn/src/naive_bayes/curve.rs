@@ -1,4 +1,4 @@
-//! How probable a number is in a class: one normal curve, or a kernel on each training value.
+//! The probability of a number in a class: by one normal curve, or by a kernel on each training value.
 
 use super::Variant;
 use crate::normal;
@@ -7,11 +7,11 @@ use crate::table::{MISSING, Table};
 
 /// Weka's least probability of a value.
 const LEAST_WEKA: f64 = 1e-75;
-/// RapidMiner's: the smallest positive double.
+/// RapidMiner's least probability: the smallest positive double.
 const LEAST: f64 = f64::from_bits(1);
-/// Kernels further away than so many widths are ignored.
+/// Kernels further away than this many widths are ignored.
 const REACH: f64 = 5.0;
-/// Weka ends its sums where the rest is small; here it is too small to be seen.
+/// Weka ends its sums where the rest is small. Here the sums end where the rest is too small to matter.
 const BIN_REACH: f64 = 20.0;
 
 /// The curve of one class.
@@ -19,7 +19,7 @@ const BIN_REACH: f64 = 20.0;
 pub(super) enum Curve {
     /// Weka: the mass of a bin around the number under one normal curve.
     Normal { mean: f64, deviation: f64, precision: f64 },
-    /// Weka: the same under the mean of kernels.
+    /// Weka: the mass of a bin under the mean of kernels.
     Bins(Bins),
     /// RapidMiner: the density of the mean of kernels.
     Kernels { values: Vec<Weighted>, total: f64, width: f64, precision: f64 },
@@ -58,7 +58,7 @@ fn precision(values: &[f64]) -> f64 {
 }
 
 impl Curve {
-    /// The curve of a class from its values in ascending order.
+    /// Fits the curve of a class to its values, which are in ascending order.
     fn new(variant: Variant, mut values: Vec<Weighted>, precision: f64) -> Self {
         let total: f64 = values.iter().map(|value| value.weight).sum();
         match variant {
@@ -77,7 +77,7 @@ impl Curve {
         }
     }
 
-    /// The logarithm of how probable a number is.
+    /// The logarithm of the probability of a number.
     pub(super) fn log_probability(&self, number: f64) -> f64 {
         match self {
             Self::Normal { mean, deviation, precision } => {
@@ -92,7 +92,7 @@ impl Curve {
     }
 }
 
-/// A number in steps of the precision.
+/// Returns a number in steps of the precision.
 fn step(number: f64, precision: f64) -> f64 {
     (number / precision).round_ties_even()
 }
@@ -105,7 +105,7 @@ fn range(values: &[Weighted]) -> f64 {
     }
 }
 
-/// Mean and standard deviation; zeros if there is nothing.
+/// The mean and standard deviation; zeros if there are no values.
 fn moments(values: &[Weighted], total: f64) -> (f64, f64) {
     if total == 0.0 {
         return (0.0, 0.0);
@@ -116,7 +116,7 @@ fn moments(values: &[Weighted], total: f64) -> (f64, f64) {
     (mean, (squares / total).sqrt())
 }
 
-/// The mass of a bin of width `precision` at a distance from the centre of a normal curve.
+/// The mass of a bin of width `precision`, at a distance from the centre of a normal curve.
 fn bin(distance: f64, deviation: f64, precision: f64) -> f64 {
     let half = precision / 2.0;
     normal::below((distance + half) / deviation) - normal::below((distance - half) / deviation)
@@ -124,7 +124,7 @@ fn bin(distance: f64, deviation: f64, precision: f64) -> f64 {
 
 fn kernels(values: &[Weighted], total: f64, width: f64, precision: f64, number: f64) -> f64 {
     if width == 0.0 {
-        // One distinct value: certain within the precision of the data, impossible elsewhere.
+        // There is one distinct value: certain within the precision of the data, impossible elsewhere.
         let near = values.iter().any(|value| (value.value - number).abs() <= precision / 2.0);
         return if near { 1.0 } else { 0.0 };
     }
@@ -137,15 +137,15 @@ fn kernels(values: &[Weighted], total: f64, width: f64, precision: f64, number: 
     sum / (total * width)
 }
 
-/// Kernels on values that are whole steps of the precision, so that a bin's mass under a kernel depends only on the number
-/// of steps between them: it is looked up.
+/// Kernels on values that are whole steps of the precision. The mass of a bin under a kernel then depends only on the number of
+/// steps between them, so it can be looked up.
 #[derive(Debug)]
 pub(super) struct Bins {
     precision: f64,
     total: f64,
     /// The training values in steps, ascending, and their weights.
     steps: Vec<Weighted>,
-    /// The mass of a bin so many steps from a kernel's centre; beyond, it does not count.
+    /// The mass of a bin, by its distance in steps from a kernel's centre. Bins further away do not count.
     masses: Vec<f64>,
 }
 
@@ -155,7 +155,7 @@ impl Bins {
             .iter()
             .map(|value| Weighted { value: step(value.value, precision), weight: value.weight })
             .collect();
-        // In steps, so the precision is 1.
+        // Values are in steps, so the precision is 1.
         let width = (range(&steps) / total.sqrt()).max(1.0 / 6.0);
         let reach = (BIN_REACH * width).ceil() as usize;
         let masses = (0..=reach).map(|distance| bin(-(distance as f64), width, 1.0)).collect();
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!((mean, deviation), (3.0, 0.5 / 6.0));
     }
 
-    /// Mean 2 and deviation 1 of 1, 1, 3, 3; the bin [1.5, 2.5] holds the middle 0.382925 of the curve.
+    /// Mean 2 and deviation 1 of 1, 1, 3, 3. The bin [1.5, 2.5] has the middle 0.382925 of the curve.
     #[test]
     fn a_normal_curve() {
         let curve = Curve::new(Variant::Gaussian, values(&[1.0, 1.0, 3.0, 3.0]), 1.0);

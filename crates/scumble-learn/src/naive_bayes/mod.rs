@@ -1,10 +1,10 @@
-//! Naive Bayes in three variants (models.md 3.4): columns are taken as independent given the class.
+//! Naive Bayes in three variants (models.md 3.4), which treat columns as independent given the class.
 //!
 //! | variant | numeric columns | nominal columns, priors |
 //! |---|---|---|
-//! | `gaussian` | one normal curve a class: Weka's `NaiveBayes` | add one to every count |
+//! | `gaussian` | one normal curve for each class: Weka's `NaiveBayes` | add one to every count |
 //! | `weka_kernel` | a normal kernel on every training value: Weka's `NaiveBayes -K` | add one to every count |
-//! | `kernel` | the same with other widths: RapidMiner's "Naive Bayes (Kernel)" | add 1/N to values, an unknown value is one more; priors as they are |
+//! | `kernel` | the same with other widths: RapidMiner's "Naive Bayes (Kernel)" | add 1/N to values, with the unknown value as one more; priors unchanged |
 
 mod curve;
 mod nominal;
@@ -32,10 +32,10 @@ pub const ENTRY: Entry = Entry {
     build: |settings| Ok(Box::new(NaiveBayes { variant: Variant::from_settings(settings)? })),
 };
 
-/// Whose rules are followed.
+/// The program whose rules are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variant {
-    /// Weka: one normal curve a class.
+    /// Weka: one normal curve for each class.
     Gaussian,
     /// Weka with `-K`: kernels.
     WekaKernel,
@@ -57,14 +57,14 @@ impl Variant {
 /// The learner.
 #[derive(Debug, Clone, Copy)]
 pub struct NaiveBayes {
-    /// Whose rules are followed.
+    /// The program whose rules are followed.
     pub variant: Variant,
 }
 
-/// What was learnt: a prior for each class and, for each column, the probability of a value in each class.
+/// The trained model: a prior for each class and, for each column, the probability of a value in each class.
 #[derive(Debug)]
 pub struct Bayes {
-    /// Logarithms; minus infinity for a class that cannot be.
+    /// Logarithms of the priors; minus infinity for an impossible class.
     priors: Vec<f64>,
     columns: Vec<Likelihood>,
 }
@@ -73,7 +73,7 @@ pub struct Bayes {
 #[derive(Debug)]
 enum Likelihood {
     Nominal(Frequencies),
-    /// One curve a class.
+    /// One curve for each class.
     Numeric(Vec<Curve>),
 }
 

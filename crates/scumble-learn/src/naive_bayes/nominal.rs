@@ -8,7 +8,7 @@ use crate::table::{MISSING, Table};
 pub(super) struct Frequencies {
     classes: usize,
     values: usize,
-    /// For each value, and at the end for the unknown one, the logarithm for each class.
+    /// The logarithm for each class: for each value and, at the end, for the unknown value.
     logarithms: Vec<f64>,
 }
 
@@ -25,7 +25,7 @@ impl Frequencies {
             let (value, class) = (place / classes, place % classes);
             match variant {
                 Variant::Kernel => corrected(count, weights[class], total, values).ln(),
-                // Weka passes over a missing value, in training and after.
+                // Weka skips a missing value, in training and afterwards.
                 _ if value == values => 0.0,
                 _ => {
                     let known = weights[class] - counts[values * classes + class];
@@ -37,7 +37,7 @@ impl Frequencies {
         Self { classes, values, logarithms }
     }
 
-    /// Adds the logarithms for a value; one that is missing or was not declared in training is the unknown one.
+    /// Adds the logarithms for a value. A value that is missing, or was not declared in training, counts as the unknown one.
     pub(super) fn add(&self, code: u32, out: &mut [f64]) {
         let start = (code as usize).min(self.values) * self.classes;
         let column = &self.logarithms[start..start + self.classes];
@@ -45,7 +45,7 @@ impl Frequencies {
     }
 }
 
-/// RapidMiner's correction: 1/N, not 1, is added to each count, and the unknown value is one more.
+/// RapidMiner's correction: 1/N, not 1, is added to each count, and the unknown value counts as one more.
 fn corrected(count: f64, class_weight: f64, total: f64, values: usize) -> f64 {
     let added = 1.0 / total;
     (count + added) / (class_weight + added * (values as f64 + 1.0))
@@ -55,7 +55,7 @@ fn corrected(count: f64, class_weight: f64, total: f64, values: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// models.md 3.4.
+    /// The example of models.md 3.4.
     #[test]
     fn one_nth_is_added_and_not_one() {
         assert!((corrected(3.0, 4.0, 10.0, 2) - 0.720_930).abs() < 5e-7);

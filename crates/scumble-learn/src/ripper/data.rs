@@ -1,4 +1,4 @@
-//! Rows under consideration, each with as much of its weight as is in play, and the ranks of numbers to search among.
+//! The rows under consideration, each with the weight that is in use, and the ranks of numbers to search among.
 
 use super::rule::Rule;
 use crate::random::Random;
@@ -55,14 +55,14 @@ impl Data {
         of_class.map(|&(_, weight)| f64::from(weight)).sum()
     }
 
-    /// What a rule covers, and the rest.
+    /// Splits the data into what a rule covers and the rest.
     pub(super) fn split(&self, table: &Table, rule: &Rule) -> (Self, Self) {
         let covered = |(row, _): &(u32, u32)| rule.covers(table.features(), *row as usize);
         let (covered, rest) = self.rows.iter().copied().partition(covered);
         (Self { rows: covered }, Self { rows: rest })
     }
 
-    /// The share of each class; all for `class` if there is nothing.
+    /// The share of each class. Without any rows, `class` has the whole share.
     pub(super) fn shares(&self, table: &Table, class: u32) -> Vec<f64> {
         let mut shares = vec![0.0; table.classes()];
         let total = self.weight();
@@ -77,8 +77,9 @@ impl Data {
         shares
     }
 
-    /// Parts to grow and to prune on: in random order within each class, one in `folds` is held out for pruning, counted
-    /// on from class to class. A row of weight 3 is three rows, which may go both ways.
+    /// Divides the data into a part to grow on and a part to prune on. The rows of each class are put in a random order, and one
+    /// in `folds` is held out for pruning; the count runs on from class to class. A row of weight 3 counts as three rows, which
+    /// may go to both parts.
     pub(super) fn hold_out(
         &self,
         table: &Table,

@@ -1,4 +1,4 @@
-//! Growing a rule condition by condition, and pruning it back.
+//! Grows a rule condition by condition, and prunes it.
 
 use super::data::{Data, Prepared, RuleSearch};
 use super::rule::{Condition, Rule};
@@ -6,10 +6,10 @@ use crate::learner::GoesOn;
 use crate::ranks::Ranks;
 use crate::table::{MISSING, Table};
 
-/// Gains nearer than this are equal; the first column wins.
+/// Gains that differ by less are equal, and the first column wins.
 const SMALL: f64 = 1e-6;
 
-/// A condition found, and what it covers.
+/// A possible condition, and what it covers.
 struct Candidate {
     condition: Condition,
     gain: f64,
@@ -57,7 +57,7 @@ pub(super) fn grow(
     }
 }
 
-/// FOIL's gain: what is saved in saying that the covered rows of the class are of it.
+/// FOIL's gain: the bits saved in stating that the covered rows of the class belong to it.
 fn gain(positive: f64, covered: f64, rate: f64) -> f64 {
     positive * (((positive + 1.0) / (covered + 1.0)).log2() - rate.log2())
 }
@@ -93,7 +93,8 @@ fn numeric(
     data: &Data,
     rate: f64,
 ) -> Option<Candidate> {
-    // Rank above, place below: one integer sort brings the rows into the order of their numbers.
+    // The rank is in the high bits and the position in the low ones, so one integer sort puts the rows in the order of their
+    // numbers.
     let mut order: Vec<u64> = Vec::with_capacity(data.rows.len());
     let mut above = [0.0; 2];
     for (place, &(row, weight)) in data.rows.iter().enumerate() {
@@ -114,7 +115,7 @@ fn numeric(
         }
         below = [below[0] + here[0], below[1] + here[1]];
         let at = ranks.values[(equal[0] >> 32) as usize];
-        // At equal gain the upper side, as in JRip.
+        // At equal gain the upper side wins, as in JRip.
         consider(&mut best, Condition::AtLeast { column, at }, above, rate);
         consider(&mut best, Condition::AtMost { column, at }, below, rate);
         above = [above[0] - here[0], above[1] - here[1]];
@@ -122,7 +123,7 @@ fn numeric(
     best
 }
 
-/// Counts a row: covered, and positive if it is of the class.
+/// Counts a row as covered, and as positive if it is of the class.
 fn add(counts: &mut [f64; 2], of_class: bool, weight: u32) {
     counts[0] += f64::from(weight);
     if of_class {
@@ -143,11 +144,12 @@ fn consider(best: &mut Option<Candidate>, condition: Condition, [covered, positi
 pub(super) enum Worth {
     /// The share of the class among what is covered.
     Precision,
-    /// The share of rows that are rightly covered or rightly left.
+    /// The share of rows that are rightly covered or rightly not covered.
     Accuracy,
 }
 
-/// Cuts a rule back to the best of its prefixes, the first of equals; none must be better than no condition at all.
+/// Cuts a rule back to its best prefix, the first of equal ones. If no prefix is better than no condition at all, no condition is
+/// left.
 pub(super) fn prune(rule: &mut Rule, table: &Table, data: &Data, worth: Worth) {
     let total = data.weight();
     if total == 0.0 || rule.conditions.is_empty() {
@@ -187,13 +189,14 @@ mod tests {
     use super::*;
     use crate::table::{Column, Features};
 
-    /// models.md 3.5: 20 of 25 from 30 of 100.
+    /// models.md 3.5: from 30 of 100 to 20 of 25.
     #[test]
     fn growth_gain() {
         assert!((gain(20.0, 25.0, 31.0 / 101.0) - 27.917_858).abs() < 5e-7);
     }
 
-    /// Held out: a is right in 8 of 10; with b 4 of 4; with c nothing is left. (4+1)/(4+2) is the best precision.
+    /// On the held-out rows, a is right in 8 of 10, with b in 4 of 4, and with c nothing is left. (4+1)/(4+2) is the best
+    /// precision.
     #[test]
     fn pruning_keeps_the_best_prefix() {
         let a = vec![1, 1, 1, 0];
@@ -208,7 +211,7 @@ mod tests {
         let mut accurate = rule.clone();
         prune(&mut rule, &table, &Data::all(&table), Worth::Precision);
         assert_eq!(rule.conditions.len(), 2);
-        // Accuracy: a alone is right about 8 + 20 of 30, with b about 4 + 22.
+        // Accuracy: a alone is right for 8 + 20 of 30 rows, with b for 4 + 22.
         prune(&mut accurate, &table, &Data::all(&table), Worth::Accuracy);
         assert_eq!(accurate.conditions.len(), 1);
     }

@@ -1,6 +1,6 @@
 //! Description lengths in bits: of the exceptions to rules, and of the rules themselves.
 
-/// What rules cover and where they err.
+/// What rules cover, and where they are wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Coverage {
     pub(super) covered: f64,
@@ -9,13 +9,13 @@ pub(super) struct Coverage {
     pub(super) false_negative: f64,
 }
 
-/// Bits to say which `k` of `t` things are meant, if each was expected with probability `p`.
+/// The bits needed to say which `k` of `t` things are meant, if each was expected with probability `p`.
 fn subset(t: f64, k: f64, p: f64) -> f64 {
     let times_log = |count: f64, p: f64| if count > 0.0 { -count * p.log2() } else { 0.0 };
     (if p > 0.0 { times_log(k, p) } else { 0.0 }) + times_log(t - k, 1.0 - p)
 }
 
-/// Bits to name the exceptions; `expected` is the share of false positives among errors that is expected.
+/// The bits needed to name the exceptions. `expected` is the expected share of false positives among errors.
 pub(super) fn data(expected: f64, coverage: &Coverage) -> f64 {
     let Coverage { covered, uncovered, false_positive, false_negative } = *coverage;
     let errors = false_positive + false_negative;
@@ -31,7 +31,7 @@ pub(super) fn data(expected: f64, coverage: &Coverage) -> f64 {
     (covered + uncovered + 1.0).log2() + covered_bits + uncovered_bits
 }
 
-/// Bits to state a rule of `conditions` out of so many `possible` ones, halved since conditions overlap.
+/// The bits needed to state a rule of `conditions` out of `possible` ones, halved since conditions overlap.
 pub(super) fn theory(conditions: usize, possible: f64) -> f64 {
     if conditions == 0 {
         return 0.0;
@@ -45,7 +45,7 @@ pub(super) fn theory(conditions: usize, possible: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// models.md 3.5: 100 rows, 30 positive; no rule, then one with 20 true and 5 false positives.
+    /// models.md 3.5: 100 rows, 30 of them positive; first no rule, then one with 20 true and 5 false positives.
     #[test]
     fn worked_lengths() {
         let none = Coverage { uncovered: 100.0, false_negative: 30.0, ..Coverage::default() };

@@ -1,8 +1,8 @@
 //! RIPPER rules as Weka's JRip learns them (models.md 3.5).
 //!
-//! Classes in ascending order of frequency; for each, rules that tell it from all that are left, grown on two thirds of
-//! the rows and pruned on the rest, then optimised twice; what no rule covers is of the last, most frequent class.
-//! The random partition is not Java's, so rules agree with Weka's in quality, not one by one.
+//! Classes are taken in ascending order of frequency. For each, rules are grown that separate it from all classes that are left,
+//! on two thirds of the rows; they are pruned on the rest, then optimised twice. Rows that no rule covers are of the last, most
+//! frequent class. The random partition is not Java's, so the rules agree with Weka's in quality, not one by one.
 
 mod data;
 mod grow;
@@ -40,11 +40,11 @@ pub const ENTRY: Entry = Entry {
 /// The learner and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ripper {
-    /// One part in so many is held out for pruning; at least 2.
+    /// One part in `folds` is held out for pruning; at least 2.
     pub folds: usize,
-    /// Least weight of the class that a condition must cover.
+    /// The least weight of the class that a condition must cover.
     pub min_weight: f64,
-    /// Rounds of optimisation.
+    /// The number of rounds of optimisation.
     pub optimizations: usize,
 }
 
@@ -64,12 +64,12 @@ impl Ripper {
         })
     }
 
-    /// The rules for a table.
+    /// Learns the rules for a table.
     pub fn learn(&self, table: &Table, seed: u64) -> Result<Rules> {
         self.learn_while(table, seed, &|| true)
     }
 
-    /// The same for callers who may lose interest.
+    /// Does the same for callers that may stop it.
     pub fn learn_while(&self, table: &Table, seed: u64, goes_on: &GoesOn<'_>) -> Result<Rules> {
         check(goes_on)?;
         let table = table.canonical()?;
@@ -109,7 +109,8 @@ impl Learner for Ripper {
     }
 }
 
-/// A list of rules: the first that covers a row answers with the classes of the training rows it was the first to cover.
+/// A list of rules. The first rule that covers a row answers with the class shares of the training rows that it was the first to
+/// cover.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
     listed: Vec<(Rule, Vec<f64>)>,
@@ -117,7 +118,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules in order, each with its shares of the classes; the default is not among them.
+    /// The rules in order, each with its class shares. The default rule is not among them.
     #[must_use]
     pub fn listed(&self) -> &[(Rule, Vec<f64>)] {
         &self.listed
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
     use crate::table::Column;
 
-    /// Class 1 is: red, and at least 10. RIPPER finds one rule with these two conditions.
+    /// Class 1 is everything red of size at least 10. RIPPER finds one rule with these two conditions.
     #[test]
     fn a_conjunction_is_found() {
         let rows: Vec<(u32, u32)> =

@@ -2,26 +2,26 @@
 
 use crate::table::{Cells, Features};
 
-/// What a rule asks of a row. A missing value meets no condition.
+/// A condition on a row. A missing value meets no condition.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Condition {
     /// A nominal column has this code.
     Is {
-        /// The column's place in the table.
+        /// The column's position in the table.
         column: usize,
         /// The code.
         code: u32,
     },
     /// A number is at most this.
     AtMost {
-        /// The column's place in the table.
+        /// The column's position in the table.
         column: usize,
         /// The bound.
         at: f64,
     },
     /// A number is at least this.
     AtLeast {
-        /// The column's place in the table.
+        /// The column's position in the table.
         column: usize,
         /// The bound.
         at: f64,
@@ -29,7 +29,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// The column that is looked at.
+    /// The column that is tested.
     #[must_use]
     pub fn column(&self) -> usize {
         match *self {
@@ -37,7 +37,7 @@ impl Condition {
         }
     }
 
-    /// Whether a row meets it. Comparisons with a missing number, `NaN`, are false.
+    /// Whether a row meets the condition. Comparisons with a missing number, `NaN`, are false.
     #[must_use]
     pub fn holds(&self, features: &Features, row: usize) -> bool {
         match (*self, features.columns()[self.column()].cells()) {
@@ -52,9 +52,9 @@ impl Condition {
 /// A rule for one class. Without conditions it covers everything.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
-    /// The class it is for.
+    /// The class that the rule is for.
     pub class: u32,
-    /// Conditions in the order in which they were found.
+    /// The conditions, in the order in which they were found.
     pub conditions: Vec<Condition>,
 }
 

@@ -1,4 +1,4 @@
-//! The rules for one class against all that are left: built one after another, then optimised.
+//! The rules for one class against all classes that are left: built one after another, then optimised.
 
 use super::Ripper;
 use super::data::{Data, RuleSearch};
@@ -9,17 +9,17 @@ use crate::learner::GoesOn;
 use crate::random::Random;
 use crate::table::Table;
 
-/// Building stops when the description is so many bits longer than the shortest so far.
+/// Building stops when the description is this many bits longer than the shortest so far.
 const SURPLUS: f64 = 64.0;
 
-/// The weight a rule covers that no rule before it covers, and the part of it that is of the class.
+/// The weight that a rule covers and no earlier rule does, and the part of it that is of the class.
 #[derive(Debug, Clone, Copy)]
 struct Hits {
     covered: f64,
     positive: f64,
 }
 
-/// One class to be told from the rest.
+/// The task of separating one class from the rest.
 pub(super) struct OneClass<'a> {
     learner: &'a Ripper,
     table: &'a Table,
@@ -31,7 +31,7 @@ pub(super) struct OneClass<'a> {
     expected: f64,
     possible_conditions: f64,
     data: &'a Data,
-    /// Whether somebody still wants the rules; without, what is there so far is given back, and nobody sees it.
+    /// Whether to go on; if not, the rules so far are returned, and the caller drops them.
     goes_on: &'a GoesOn<'a>,
     /// The weight of all rows, and of those of the class.
     all: Hits,
@@ -64,9 +64,9 @@ impl<'a> OneClass<'a> {
         rules
     }
 
-    /// Adds rules for what is uncovered until none pays. `hits` are those of the rules there are, `rest` what these leave.
+    /// Adds rules for what is not covered until none pays. `hits` are those of the rules so far, `rest` what these rules leave.
     fn extend(&self, rules: &mut Vec<Rule>, hits: &mut Vec<Hits>, mut rest: Data, random: &mut Random) {
-        // Lengths count from the description without any rule; rules that were optimised are not counted again.
+        // Lengths start at the description without any rule. Rules that were optimised are not counted again.
         let mut length = self.data_length(&[]);
         let mut shortest = length;
         while rest.of_class(self.table, self.class) > 0.0 && (self.goes_on)() {
@@ -89,7 +89,7 @@ impl<'a> OneClass<'a> {
         }
     }
 
-    /// One round: each rule against a replacement and a revision; then rules for what is left; then away with those that
+    /// Does one round: compares each rule with a replacement and a revision, adds rules for what is left, and removes rules that
     /// only lengthen the description.
     fn optimise(&self, mut rules: Vec<Rule>, random: &mut Random) -> Vec<Rule> {
         let mut rest = self.data.clone();
@@ -112,8 +112,8 @@ impl<'a> OneClass<'a> {
         self.reduce(rules)
     }
 
-    /// The rule at a place, its replacement or its revision: the one with the shortest description; the old one wins ties,
-    /// then the revision.
+    /// Returns the rule at a position, its replacement or its revision, whichever gives the shortest description. In a tie the
+    /// old rule wins, then the revision.
     fn best_variant(
         &self,
         rules: &[Rule],
@@ -146,7 +146,7 @@ impl<'a> OneClass<'a> {
         best
     }
 
-    /// How much a rule lengthens the description, if later rules that no longer pay are thought away in either case.
+    /// How much a rule lengthens the description. Later rules that no longer pay are left out, with the rule and without it.
     fn relative_length(&self, rule: &Rule, later: &[Rule], before: &[Hits], rest: &Data) -> f64 {
         let least = |with: Option<&Rule>| {
             let mut hits = before.to_vec();
@@ -170,7 +170,7 @@ impl<'a> OneClass<'a> {
         least(Some(rule)) + self.theory(rule) - least(None)
     }
 
-    /// Drops rules from the last to the first where the description does not become longer by it.
+    /// Drops rules, from the last to the first, if the description does not become longer.
     fn reduce(&self, mut rules: Vec<Rule>) -> Vec<Rule> {
         let mut hits = self.count(&rules);
         let mut coverage = self.coverage(&hits);
@@ -186,8 +186,8 @@ impl<'a> OneClass<'a> {
         rules
     }
 
-    /// Takes a rule out of the coverage if the description does not become longer by it, or if it errs in half of what
-    /// it covers; what was saved.
+    /// Takes a rule out of the coverage if the description does not become longer, or if the rule is wrong for half of what it
+    /// covers. Returns the bits saved.
     fn delete_if_it_saves(&self, coverage: &mut Coverage, rule: &Rule, hits: Hits) -> Option<f64> {
         let wrong = hits.covered - hits.positive;
         let without = Coverage {

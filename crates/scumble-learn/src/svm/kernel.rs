@@ -1,21 +1,21 @@
-//! Radial kernels between points, row by row, with a store of rows that were needed before.
+//! Radial kernels between points, computed row by row and stored in case they are needed again.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::encode::Sparse;
 
-/// Stored kernel rows take at most so many bytes.
+/// The most bytes that stored kernel rows take.
 const STORE: usize = 200_000_000;
 
-/// A kernel below exp(-60) is nothing beside any other; most are, where columns are not scaled.
+/// A kernel below exp(-60) is negligible. Most are, if columns are not scaled.
 const FAR: f64 = 60.0;
 
 /// Points as sparse vectors, one after another.
 #[derive(Debug)]
 pub(super) struct Points {
     numbers: Sparse,
-    /// Where each point's numbers end, and its squared length.
+    /// The end of each point's numbers, and its squared length.
     points: Vec<(usize, f64)>,
     width: usize,
 }
@@ -41,9 +41,9 @@ impl Points {
         &self.numbers[start..self.points[place].0]
     }
 
-    /// exp(-gamma * squared distance) of a point to each of these.
+    /// Returns exp(-gamma * squared distance) from a point to each of these.
     pub(super) fn nearness(&self, point: &[(u32, f64)], gamma: f64) -> Vec<f64> {
-        // Written out in full once, a point's product with a sparse one is a walk over the sparse one.
+        // Once a point is written out in full, its product with a sparse point is one pass over the sparse one.
         let mut full = vec![0.0; self.width];
         for &(place, number) in point {
             full[place as usize] = number;
@@ -65,12 +65,12 @@ fn square(row: &[(u32, f64)]) -> f64 {
     row.iter().map(|(_, number)| number * number).sum()
 }
 
-/// The kernel matrix of points, computed where it is asked for.
+/// The kernel matrix of points. Its rows are computed when they are needed.
 pub(super) struct Kernel {
     points: Points,
     gamma: f64,
     stored: Vec<Option<Rc<[f32]>>>,
-    /// Stored rows, oldest first.
+    /// The stored rows, oldest first.
     ages: VecDeque<usize>,
 }
 

@@ -1,8 +1,8 @@
 //! Support vector classification (C-SVC) with radial kernels (models.md 3.6).
 //!
-//! One machine for each pair of classes; the class with most votes wins. Training time grows with the square of the rows,
-//! so at most `sample` of them are used: drawn by the seed, class by class in proportion. A row of weight 3 has three times
-//! the cost of one, which is the same as three rows.
+//! There is one machine for each pair of classes; the class with most votes wins. Training time grows with the square of the
+//! rows, so at most `sample` of them are used: drawn by the seed, class by class in proportion. A row of weight 3 has three times
+//! the cost of one row, which is the same as three rows.
 
 mod kernel;
 mod sample;
@@ -38,27 +38,27 @@ pub const ENTRY: Entry = Entry {
     build: |settings| Ok(Box::new(Svm::from_settings(settings)?)),
 };
 
-/// How wide the kernel is.
+/// The width of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Gamma {
-    /// 1 / the numbers that a row becomes.
+    /// 1 / the number of numbers that a row becomes.
     Attributes,
-    /// 1 / the rows that are trained on.
+    /// 1 / the number of training rows.
     Rows,
-    /// This.
+    /// This value.
     Value(f64),
 }
 
 /// The learner and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Svm {
-    /// Cost of an error; positive.
+    /// The cost of an error; positive.
     pub c: f64,
-    /// How wide the kernel is.
+    /// The width of the kernel.
     pub gamma: Gamma,
     /// Whether numeric columns are standardised.
     pub scale: bool,
-    /// Rows to train on at most.
+    /// The most rows to train on.
     pub sample: usize,
 }
 
@@ -99,7 +99,7 @@ impl Learner for Svm {
             Gamma::Rows => 1.0 / table.weight(),
             Gamma::Value(value) => value,
         };
-        // From the rarest class on, so that what is learnt does not depend on the classes' names.
+        // From the rarest class on, so that the result does not depend on the classes' names.
         let present = sample::by_frequency(&table);
         let pairs: Vec<[u32; 2]> = (0..present.len())
             .flat_map(|second| (0..second).map(move |first| (first, second)))
@@ -151,12 +151,12 @@ struct Machine {
     gamma: f64,
 }
 
-/// What was learnt.
+/// The trained model.
 #[derive(Debug)]
 pub struct Machines {
     encoder: Encoder,
     classes: usize,
-    /// The class that wins where there is no pair.
+    /// The class that wins if there is no pair.
     alone: u32,
     machines: Vec<Machine>,
 }
@@ -166,7 +166,7 @@ impl Classifier for Machines {
         self.classes
     }
 
-    /// The share of votes for each class.
+    /// Writes the share of votes for each class.
     fn distribution(&self, features: &Features, row: usize, out: &mut [f64]) {
         out.fill(0.0);
         if self.machines.is_empty() {
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use crate::table::Column;
 
-    /// A class inside a ring, which no line separates.
+    /// A class inside a ring, which no line can separate.
     #[test]
     fn a_ring_is_learnt() {
         let grid: Vec<(f64, f64)> =

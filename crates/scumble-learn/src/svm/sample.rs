@@ -13,8 +13,8 @@ pub(super) fn by_frequency(table: &Table) -> Vec<u32> {
     present
 }
 
-/// At most about `most` rows of a canonical table: from each class its share, at least one, drawn by the seed. A row of
-/// weight 3 is three rows to draw from.
+/// Draws at most about `most` rows of a canonical table: from each class its share, at least one, drawn by the seed. A row of
+/// weight 3 counts as three rows to draw from.
 pub(super) fn draw(table: &Table, most: usize, seed: u64) -> Result<Table> {
     let total = table.weight();
     if total <= most as f64 {

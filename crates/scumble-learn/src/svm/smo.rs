@@ -1,23 +1,24 @@
-//! Sequential minimal optimisation with second-order choice of pairs, as in libsvm: two multipliers at a time.
+//! Sequential minimal optimisation of two multipliers at a time, with second-order choice of pairs, as in libsvm.
 
 use super::kernel::Kernel;
 use crate::error::Result;
 use crate::learner::{GoesOn, check};
 
-/// It ends when no pair violates the optimum's conditions by more than this.
+/// The optimisation ends when no pair violates the conditions of the optimum by more than this.
 const ENOUGH: f64 = 1e-3;
-/// Stands in for a curvature that is not positive.
+/// Replaces a curvature that is not positive.
 const FLAT: f64 = 1e-12;
-/// Pairs at most.
+/// The most pairs that are optimised.
 const STEPS: usize = 10_000_000;
 
-/// The multipliers, and what the weighted sum of kernels must exceed.
+/// The multipliers, and the threshold that the weighted sum of kernels must exceed.
 pub(super) struct Solution {
     pub(super) alpha: Vec<f64>,
     pub(super) threshold: f64,
 }
 
-/// Minimises half the squared margin's inverse plus the costs: `signs` are the classes, `costs` the multipliers' limits.
+/// Minimises the usual objective: half the squared norm of the weights plus the costs of errors. `signs` are the classes, `costs`
+/// the limits of the multipliers.
 pub(super) fn solve(
     kernel: &mut Kernel,
     signs: &[f64],
@@ -40,7 +41,7 @@ pub(super) fn solve(
         let step = step.min(room_i).min(room_j);
         alpha[i] = (alpha[i] + signs[i] * step).clamp(0.0, costs[i]);
         alpha[j] = (alpha[j] - signs[j] * step).clamp(0.0, costs[j]);
-        // The one that has no room left is at its limit exactly.
+        // A multiplier that has no room left is set to exactly its limit.
         if step == room_i {
             alpha[i] = if signs[i] > 0.0 { costs[i] } else { 0.0 };
         }
@@ -64,12 +65,12 @@ fn can_rise(sign: f64, cost: f64, alpha: f64) -> bool {
     if sign > 0.0 { alpha < cost } else { alpha > 0.0 }
 }
 
-/// Whether it can move against its sign.
+/// Whether a multiplier can move against its sign.
 fn can_fall(sign: f64, cost: f64, alpha: f64) -> bool {
     if sign > 0.0 { alpha > 0.0 } else { alpha < cost }
 }
 
-/// The steepest multiplier and the one that wins most together with it; `None` at the optimum.
+/// Returns the steepest multiplier and the one that gains most together with it; `None` at the optimum.
 fn choose(
     kernel: &mut Kernel,
     signs: &[f64],
@@ -110,7 +111,7 @@ fn choose(
     second.map(|j| (i, j))
 }
 
-/// The mean over free multipliers, or the middle of what the others allow.
+/// The mean over the free multipliers; without any, the middle of what the others allow.
 fn threshold(signs: &[f64], costs: &[f64], alpha: &[f64], gradient: &[f64]) -> f64 {
     let (mut sum, mut free) = (0.0, 0u32);
     let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -133,7 +134,7 @@ mod tests {
     use super::super::kernel::Points;
     use super::*;
 
-    /// Points 1 (+) and 0 (-), gamma 1: both multipliers are 1 / (1 - 1/e) = 1.581977 if the cost allows.
+    /// The points 1 (+) and 0 (-) with gamma 1: both multipliers are 1 / (1 - 1/e) = 1.581977 if the cost allows it.
     #[test]
     fn two_points() {
         let points = || Points::new(&[vec![(0, 1.0)], vec![]], 1);

@@ -1,25 +1,25 @@
-//! Public tables, read for tests and benches where their folder exists.
+//! Public tables for tests and benchmarks, where their folder exists.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use scumble_learn::{Column, Features, MISSING, Table};
 
-/// The folder of public tables: what `SCUMBLE_SHARED_DATA` says, or `../shared/data` beside the workspace.
+/// The folder of public tables: the one that `SCUMBLE_SHARED_DATA` names, or `../shared/data` beside the workspace.
 fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("SCUMBLE_SHARED_DATA").map(PathBuf::from);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     named.into_iter().chain([beside]).find(|path| path.is_dir())
 }
 
-/// Adult's own split: training and test rows, those with a missing value left out if not wanted.
+/// Adult's own split into training and test rows. Rows with a missing value are left out unless they are wanted.
 pub(crate) fn adult(keep_missing: bool) -> Option<[Table; 2]> {
     let folder = folder()?.join("adult");
     let text = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
     Some(split(&[text("adult_train.csv")?, text("adult_test.csv")?], keep_missing))
 }
 
-/// Tables with a common coding from texts with a header and the class in the last column. Such files have no quotes.
+/// Reads tables with a common coding from texts with a header and the class in the last column. These files have no quotes.
 fn split<const N: usize>(texts: &[String; N], keep_missing: bool) -> [Table; N] {
     let parse = |text: &String| -> Vec<Vec<String>> {
         text.lines()

@@ -1,4 +1,4 @@
-//! A hierarchy as the verifier is told it: labels, and what lies above each.
+//! A hierarchy as the verifier receives it: labels, and the node above each.
 
 use std::hash::BuildHasher;
 
@@ -9,27 +9,28 @@ use scumble_files::table::Texts;
 use crate::error::VerifyError;
 use crate::label::{Label, parse};
 
-/// A hierarchy, from leaves up.
+/// A hierarchy, from its leaves up.
 ///
-/// A tree of a million leaves should not take much more than its labels, so a node is a label and the number of the node above.
+/// A tree of a million leaves should not take much more memory than its labels, so a node is a label and the number of the node
+/// above.
 #[derive(Debug, Clone, Default)]
 pub struct Nodes {
     /// The label of each node.
     pub(super) labels: Texts,
-    /// The node above each; [`NONE`] for those on top.
+    /// The node above each; [`NONE`] for the topmost.
     parents: Vec<u32>,
     is_leaf: Vec<bool>,
-    /// The nodes by their labels. Several may share one.
+    /// Finds nodes by their labels. Several nodes may share a label.
     index: HashTable<u32>,
-    /// Nodes that texts which are no leaves may lie below, by what the nodes are called.
+    /// Nodes that may also have texts below them that are not leaves. The node's label says which.
     pub(super) named: Vec<u32>,
 }
 
-/// No node.
+/// Stands for no node.
 const NONE: u32 = u32::MAX;
 
 impl Nodes {
-    /// Builds it from each leaf's text and its ancestors' labels, the nearest first; leaves in any order.
+    /// Builds a hierarchy from each leaf's text and its ancestors' labels, nearest first. The leaves come in any order.
     pub fn from_paths<S: AsRef<str>>(
         paths: impl IntoIterator<Item = (S, Vec<S>)>,
     ) -> Result<Self, VerifyError> {
@@ -42,10 +43,10 @@ impl Nodes {
         Ok(told.finish())
     }
 
-    /// The same, where originals may be none of its leaves: they lie below these nodes, given by their labels and those above,
-    /// as far as the labels say so. An interval has every value inside it below it, a period (`2024-03`, `2024-Q1`, `2024`,
-    /// `2020s`, `2000-2099`) every day, and a masked code (`43**`) every text that begins so and is as long; with one star alone of
-    /// any length. Labels that say nothing of the kind have nothing more below them.
+    /// Allows original texts that are not leaves. They lie below the given nodes (labels, with the labels above) as far as the
+    /// labels say so. An interval has every value inside it below it, a period (`2024-03`, `2024-Q1`, `2024`, `2020s`,
+    /// `2000-2099`) every day, and a masked code (`43**`) every text with the same beginning and length; with a single star the
+    /// length is free. Other labels have nothing more below them.
     #[must_use]
     pub fn with_named<S: AsRef<str>>(mut self, paths: impl IntoIterator<Item = (S, Vec<S>)>) -> Self {
         for (label, ancestors) in paths {
@@ -55,7 +56,7 @@ impl Nodes {
         self
     }
 
-    /// The node with that label below those ancestors.
+    /// Returns the node with that label below those ancestors, and adds it if it is not there.
     fn insert<S: AsRef<str>>(&mut self, label: &str, ancestors: &[S]) -> u32 {
         let mut above = NONE;
         for ancestor in ancestors.iter().rev() {
@@ -81,12 +82,12 @@ impl Nodes {
         node
     }
 
-    /// All nodes with that label.
+    /// Returns all nodes with that label.
     pub(super) fn labelled<'a>(&'a self, label: &'a str) -> impl Iterator<Item = u32> + 'a {
         self.index.iter_hash(hash(label)).copied().filter(move |&node| self.labels.get(node) == label)
     }
 
-    /// The leaf with that text.
+    /// Returns the leaf with that text.
     pub(super) fn leaf(&self, text: &str) -> Option<u32> {
         self.labelled(text).find(|&node| self.is_leaf[node as usize])
     }
@@ -96,13 +97,13 @@ impl Nodes {
         (0..self.parents.len() as u32).filter(|&node| self.is_leaf[node as usize])
     }
 
-    /// A node and those above it.
+    /// Returns a node and those above it.
     pub(super) fn with_above(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let above = |node: &u32| Some(self.parents[*node as usize]).filter(|above| *above != NONE);
         std::iter::successors(Some(node), above)
     }
 
-    /// The labels of a node and of those above it, in ascending order.
+    /// Returns the labels of a node and of those above it, in ascending order.
     fn labels_above(&self, node: u32) -> Vec<&str> {
         let mut labels: Vec<&str> = self.with_above(node).map(|node| self.labels.get(node)).collect();
         labels.sort_unstable();
@@ -111,26 +112,26 @@ impl Nodes {
     }
 }
 
-/// A hierarchy that is told node by node, from the root down: open a node, tell what is below it, close it.
+/// Builds a hierarchy node by node, from the root down: open a node, add what is below it, close it.
 ///
-/// Where the texts are known that a release shows, only nodes that one of them names are kept, besides the leaves: no other can make
-/// anything true. A node that was left out by mistake would make a true value look false, never the other way round.
+/// If the texts that a release shows are known, only the leaves and the nodes that one of these texts names are kept: no other
+/// node can make anything true. A node that was left out by mistake would make a true value look false, never a false value true.
 pub struct TreeTold<'r> {
     nodes: Nodes,
-    /// What the release shows, ascending, and the members of its sets.
+    /// The texts that the release shows, ascending, and the members of its sets.
     shown: Option<(&'r Texts, HashSet<String, FixedState>)>,
-    /// The lowest node that is kept, for each that is open; [`NONE`] above the first.
+    /// For each open node, the lowest node that is kept; [`NONE`] above the first.
     open: Vec<u32>,
 }
 
 impl<'r> TreeTold<'r> {
-    /// All nodes are kept.
+    /// Keeps all nodes.
     #[must_use]
     pub fn all() -> Self {
         Self { nodes: Nodes::default(), shown: None, open: Vec::new() }
     }
 
-    /// For a release that shows these texts, which are in ascending order, and about so many leaves.
+    /// Builds for a release that shows these texts, which are in ascending order, and for about this many leaves.
     #[must_use]
     pub fn shown(texts: &'r Texts, leaves: usize) -> Self {
         let mut members = HashSet::default();
@@ -139,18 +140,18 @@ impl<'r> TreeTold<'r> {
                 members.extend(of);
             }
         }
-        // Room for all leaves at once: a table that grows is there twice.
+        // Reserves room for all leaves at once: while a table grows, it exists twice.
         let nodes = Nodes { index: HashTable::with_capacity(leaves), ..Nodes::default() };
         Self { nodes, shown: Some((texts, members)), open: Vec::new() }
     }
 
-    /// How many nodes are open.
+    /// The number of open nodes.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// Begins a node below the one that is open.
+    /// Opens a node below the one that is open.
     pub fn open(&mut self, label: &str) {
         let above = self.lowest();
         let kept = self
@@ -160,12 +161,12 @@ impl<'r> TreeTold<'r> {
         self.open.push(if kept { self.nodes.child(above, label) } else { above });
     }
 
-    /// Ends the node that is open.
+    /// Closes the node that is open.
     pub fn close(&mut self) {
         self.open.pop();
     }
 
-    /// A leaf below the node that is open.
+    /// Adds a leaf below the node that is open.
     pub fn leaf(&mut self, text: &str) -> Result<(), VerifyError> {
         let above = self.lowest();
         let nodes = &mut self.nodes;
@@ -182,7 +183,7 @@ impl<'r> TreeTold<'r> {
         Ok(())
     }
 
-    /// The hierarchy.
+    /// Returns the hierarchy.
     #[must_use]
     pub fn finish(self) -> Nodes {
         self.nodes

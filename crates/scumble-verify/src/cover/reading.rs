@@ -1,4 +1,4 @@
-//! Texts of a column, understood, and which released ones are true of an original one.
+//! Parses the texts of a column, and finds which released ones are true of an original one.
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -8,25 +8,25 @@ use crate::label::{Interval, Label, Separator, parse};
 use crate::named::Named;
 use crate::value::{Value, ValueKind};
 
-/// An original text, understood.
+/// A parsed original text.
 pub(crate) struct Original<'a> {
     text: &'a str,
     missing: bool,
     value: Option<Value>,
-    /// The nodes it lies under, ascending.
+    /// The nodes above it, ascending.
     pub(crate) nodes: Vec<u32>,
 }
 
-/// A released text, understood: it is true of an original if one of these is.
+/// A parsed released text. It is true of an original if any of these is.
 #[derive(Default)]
 pub(crate) struct Released {
-    /// `*`.
+    /// Whether it is `*`.
     pub(crate) star: bool,
     /// Raw values.
     pub(crate) raw: Vec<Raw>,
     /// Nodes.
     pub(crate) nodes: Vec<u32>,
-    /// An interval.
+    /// The interval, if it is one.
     pub(crate) range: Option<Range>,
 }
 
@@ -51,14 +51,14 @@ impl Range {
     }
 }
 
-/// A column's reading with what is looked up often.
+/// A column's reading, with indexes for frequent lookups.
 pub(crate) struct Reading<'a> {
     cover: &'a Cover,
     /// Leaves by value, for numbers and dates.
     leaf_values: HashMap<Value, Vec<u32>, FixedState>,
     /// Leaves that are intervals.
     leaf_ranges: Vec<(Range, u32)>,
-    /// Nodes that say what lies below them.
+    /// Nodes whose labels say what lies below them.
     named: Vec<(Named, u32)>,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Reading<'a> {
         self.cover.missing.iter().any(|marker| marker == text)
     }
 
-    /// The meaning of an interval, if it is one in a column of this kind.
+    /// Returns the meaning of an interval, if it has one in a column of this kind.
     fn range(&self, interval: &Interval) -> Option<Range> {
         let expected = match self.cover.kind {
             ValueKind::Number { comma: true } => Separator::Semicolon,
@@ -140,7 +140,7 @@ impl<'a> Reading<'a> {
             Label::Plain(value) => {
                 Released { nodes: nodes(text), raw: vec![raw(value)], ..Released::default() }
             }
-            // What an interval or a set says is all that it says: no hierarchy makes it true of anything else.
+            // An interval or a set is true only of what it says; no hierarchy makes it true of anything else.
             Label::Interval(interval) => match self.range(&interval) {
                 Some(range) => Released { range: Some(range), ..Released::default() },
                 None => Released { nodes: nodes(text), ..Released::default() },
@@ -155,7 +155,7 @@ impl<'a> Reading<'a> {
 }
 
 impl Released {
-    /// Whether this is true of the original.
+    /// Whether the released text is true of the original.
     pub(crate) fn covers(&self, original: &Original<'_>) -> bool {
         if self.star || self.nodes.iter().any(|node| original.nodes.binary_search(node).is_ok()) {
             return true;
@@ -172,10 +172,10 @@ impl Released {
     }
 }
 
-/// Released labels by what they can cover, to find those of an original without trying all.
+/// Released labels, indexed by what they can cover, so that not all must be tried.
 pub(crate) struct LabelIndex<'a> {
     labels: &'a [Released],
-    /// Labels that may cover many originals, or cannot be found by a key: `*` and intervals.
+    /// Labels that may cover many originals, or that have no key to find them by: `*` and intervals.
     pub(super) broad: Vec<u32>,
     missing: Vec<u32>,
     by_text: HashMap<&'a str, Vec<u32>, FixedState>,
@@ -214,7 +214,7 @@ impl<'a> LabelIndex<'a> {
         index
     }
 
-    /// The codes of the labels that cover an original, ascending.
+    /// Returns the codes of the labels that cover an original, ascending.
     pub(crate) fn covering(&self, original: &Original<'_>) -> Vec<u32> {
         let mut found = self.broad.clone();
         if original.missing {
@@ -229,7 +229,7 @@ impl<'a> LabelIndex<'a> {
         }
         found.sort_unstable();
         found.dedup();
-        // The index only proposes.
+        // The index only proposes labels; each is checked here.
         found.retain(|&code| self.labels[code as usize].covers(original));
         found
     }

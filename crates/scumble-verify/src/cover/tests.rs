@@ -74,7 +74,7 @@ fn missing_markers_that_look_like_values() {
     assert!(!covers(&coded, "-9.0", "-9"));
     assert!(!covers(&coded, "-9", "-9.0"));
     assert!(covers(&coded, "-8", "[-10,0]"));
-    // Nor by a node whose leaf is an interval around the marker, unless the marker itself is a leaf.
+    // A node whose leaf is an interval around the marker does not cover it either, unless the marker itself is a leaf.
     let coded = cover(NUMBER, &[&["[-10,0)", "negative"], &["", "negative"]], &["-9", ""]);
     assert!(covers(&coded, "-8", "negative") && !covers(&coded, "-9", "negative"));
     assert!(covers(&coded, "", "negative"));

@@ -1,4 +1,4 @@
-//! What a release attains, where nothing is claimed.
+//! Measures what a release attains, where nothing is claimed.
 
 use rayon::prelude::*;
 use scumble_files::Control;
@@ -31,16 +31,16 @@ pub struct SensitiveColumn {
     pub name: String,
     /// What its texts mean; numbers have a range.
     pub kind: ValueKind,
-    /// Texts that stand for a missing value, which is no number.
+    /// Texts that stand for a missing value, which is not a number.
     pub missing: Vec<String>,
-    /// Whether texts are compared as they are written; numbers and dates of such a column still are by what they mean.
+    /// Whether texts are compared as they are written. Numbers and dates of such a column are still compared by value.
     pub exact: bool,
-    /// Whether a missing value is a value like any other; it is none otherwise.
+    /// Whether a missing value counts as a value like any other.
     pub missing_counts: bool,
 }
 
 impl SensitiveColumn {
-    /// A column of texts, none of which is missing, and whose spelling does not count.
+    /// Returns a column of texts in which nothing is missing and spelling does not count.
     #[must_use]
     pub fn texts(name: &str) -> Self {
         let name = name.to_owned();
@@ -48,40 +48,42 @@ impl SensitiveColumn {
     }
 }
 
-/// What a release attains. Figures of the worst class; none where no class was judged.
+/// What a release attains: the figures of its worst class, or `None` if no class was checked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Attained {
-    /// The rows of the release.
+    /// The number of rows in the release.
     pub rows: u64,
-    /// The rows with `*` in every quasi-identifier.
+    /// The number of rows with `*` in every quasi-identifier.
     pub star_rows: u64,
-    /// The classes without that of the star rows.
+    /// The number of classes, without that of the star rows.
     pub classes: u64,
-    /// The largest k for which the release is k-anonymous: its smallest class.
+    /// The largest k for which the release is k-anonymous: the size of its smallest class.
     pub k: Option<u64>,
-    /// The mean risk of a record, of which that in a class of k is 1/k: the smallest threshold of average risk.
+    /// The mean risk of a record, which in a class of k rows is 1/k: the smallest threshold of average risk that holds.
     pub average_risk: Option<f64>,
     /// The share of records whose risk is above `risk_threshold`.
     pub at_risk: Option<f64>,
     /// The risk above which a record is at risk.
     pub risk_threshold: f64,
-    /// The largest k of k-map; none without a population.
+    /// The largest k of k-map; `None` without a population.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k_map: Option<f64>,
-    /// The largest delta_min of delta-presence; none without a population.
+    /// The largest delta_min of delta-presence; `None` without a population.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "figure::optional")]
     pub delta_min: Option<f64>,
-    /// The smallest delta_max of delta-presence; none without a population, infinite where a class has none of its people.
+    /// The smallest delta_max of delta-presence; `None` without a population, infinite if a class has rows but no people of the
+    /// population.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "figure::optional")]
     pub delta_max: Option<f64>,
-    /// Each sensitive column, in the order asked.
+    /// The figures of each sensitive column, in the order asked for.
     pub columns: Vec<AttainedColumn>,
-    /// The distinct l of each sensitive column among the rows of a class that agree on the others; none for one column alone.
+    /// For each sensitive column, the distinct l among the rows of a class that agree on the other sensitive columns; `None` if
+    /// there is only one column.
     #[serde(skip)]
     pub given_others: Option<Vec<u64>>,
-    /// How many classes there are of each size, ascending by size, without the star rows.
+    /// Class sizes, ascending, with the number of classes of each size, without the star rows.
     pub class_sizes: Vec<(u64, u64)>,
-    /// What a reader must know.
+    /// Remarks that a reader must know.
     pub notes: Vec<String>,
 }
 
@@ -96,46 +98,46 @@ pub struct AttainedColumn {
     pub entropy_l: Option<f64>,
     /// The largest l of frequency l-diversity.
     pub frequency_l: Option<f64>,
-    /// What the c of recursive (c,2)-diversity must exceed; infinite where a class has one value only.
+    /// The value that c of recursive (c,2)-diversity must exceed; infinite if a class has only one value.
     #[serde(serialize_with = "figure::optional")]
     pub recursive_c: Option<f64>,
     /// The smallest t of t-closeness with equal distances.
     pub equal_t: Option<f64>,
-    /// The smallest t of t-closeness with ordered distances; none where not all values are numbers.
+    /// The smallest t of t-closeness with ordered distances; `None` if not all values are numbers.
     pub ordered_t: Option<f64>,
-    /// The smallest alpha of (alpha,k)-anonymity: the largest share of a value; infinite where a class has none.
+    /// The smallest alpha of (alpha,k)-anonymity: the largest share of a value; infinite if nobody in some class has a value.
     #[serde(serialize_with = "figure::optional")]
     pub alpha: Option<f64>,
-    /// The smallest beta of basic beta-likeness; infinite where a value is new.
+    /// The smallest beta of basic beta-likeness; infinite if a value is not in the original.
     #[serde(serialize_with = "figure::optional")]
     pub beta: Option<f64>,
-    /// The smallest beta of enhanced beta-likeness; infinite where none would do.
+    /// The smallest beta of enhanced beta-likeness; infinite if no beta would do.
     #[serde(serialize_with = "figure::optional")]
     pub enhanced_beta: Option<f64>,
-    /// What the delta of delta-disclosure privacy must exceed; infinite where a class lacks a value.
+    /// The value that delta of delta-disclosure privacy must exceed; infinite if a class lacks a value.
     #[serde(serialize_with = "figure::optional")]
     pub delta: Option<f64>,
-    /// The largest e of (k,e)-anonymity; none where the column does not hold numbers.
+    /// The largest e of (k,e)-anonymity; `None` if the column does not contain numbers.
     pub e: Option<f64>,
-    /// Classes in which every row has the same value.
+    /// The number of classes in which every row has the same value.
     pub homogeneous_classes: u64,
-    /// What a reader must know about these figures.
+    /// A remark that a reader of these figures must know.
     pub note: Option<String>,
 }
 
-/// What a release is measured by besides itself.
+/// What a release is measured against.
 #[derive(Clone, Copy)]
 pub struct Beside<'a> {
-    /// The original table.
+    /// The distributions of the original table.
     pub reference: Option<&'a Reference>,
-    /// The people whom its rows are taken from.
+    /// The population that its rows are taken from.
     pub population: Option<&'a Population<'a>>,
-    /// The risk above which a record is at risk, as it is written: `0.2`, `1/3`.
+    /// The risk above which a record is at risk, as written: `0.2`, `1/3`.
     pub risk_threshold: &'a str,
 }
 
 impl Default for Beside<'_> {
-    /// Nothing, and the usual threshold (section 4.1).
+    /// No reference and no population, and the usual threshold (section 4.1).
     fn default() -> Self {
         Self { reference: None, population: None, risk_threshold: "0.2" }
     }
@@ -152,7 +154,7 @@ impl Beside<'_> {
     }
 }
 
-/// Figures of the worst of some classes.
+/// The figures of the worst of some classes.
 #[derive(Clone, Copy)]
 struct Worst {
     distinct_l: u64,
@@ -169,7 +171,7 @@ struct Worst {
 }
 
 impl Worst {
-    /// Of no class.
+    /// The figures of no class.
     const NONE: Self = Self {
         distinct_l: u64::MAX,
         entropy_l: f64::INFINITY,
@@ -184,7 +186,7 @@ impl Worst {
         homogeneous: 0,
     };
 
-    /// Of a class in which nobody has a value.
+    /// The figures of a class in which nobody has a value.
     const NOBODY: Self = Self {
         distinct_l: 0,
         entropy_l: 0.0,
@@ -199,7 +201,7 @@ impl Worst {
         homogeneous: 0,
     };
 
-    /// Of some classes and others: the order does not matter.
+    /// Combines the figures of two sets of classes. The order does not matter.
     fn and(self, other: Self) -> Self {
         Self {
             distinct_l: self.distinct_l.min(other.distinct_l),
@@ -217,7 +219,7 @@ impl Worst {
     }
 }
 
-/// Measures a release: k of its classes and the diversity and closeness of each sensitive column.
+/// Measures a release: the k of its classes, and the diversity and closeness of each sensitive column.
 pub fn attained(
     release: &CodedTable,
     quasi: &[String],
@@ -229,7 +231,7 @@ pub fn attained(
     attained_with(release, quasi, sensitive, star, beside, &Control::default())
 }
 
-/// The same, also with a population, and with a threshold of risk, for callers who may stop it.
+/// Measures the same, also against a population and a threshold of risk. `control` can stop the measurement.
 pub fn attained_with(
     release: &CodedTable,
     quasi: &[String],
@@ -279,7 +281,7 @@ pub fn attained_with(
     })
 }
 
-/// The distinct l of each column given the others, where there are several and some class is judged.
+/// Returns the distinct l of each column given the others, if there are several columns and some class is checked.
 fn given_others(
     release: &CodedTable,
     classes: &Classes,
@@ -294,7 +296,7 @@ fn given_others(
     least_given_others(classes, &columns, control).map(Some)
 }
 
-/// Which rows k is about, where no class that is listed is so small.
+/// Returns a remark on the rows that k comes from, if every listed class is larger.
 fn star_is_smallest(classes: &Classes) -> Option<String> {
     let smallest = classes.sizes().first().map_or(u64::MAX, |(size, _)| *size);
     let star = classes.star_rows();
@@ -303,7 +305,7 @@ fn star_is_smallest(classes: &Classes) -> Option<String> {
         .then(|| format!("k is that of the {star} rows that show * in every quasi-identifier"))
 }
 
-/// All figures of one column, in one pass over the classes.
+/// Computes all figures of one column in one pass over the classes.
 fn measure(
     release: &CodedTable,
     classes: &Classes,
@@ -313,7 +315,7 @@ fn measure(
     control: &Control,
 ) -> Result<AttainedColumn, VerifyError> {
     let column = column(release, RELEASE, &sensitive.name)?;
-    // Rows without a value are nobody's protection: they are not counted.
+    // A row without a value protects nobody, so such rows are not counted.
     let absent = absent.and_then(|text| column.values.find_sorted(text));
     let kept = absent.map(|code| present_rows(release.rows, &[(column, code)]));
     let filtered = kept.map(|rows| (taken(column, &rows), classes.groups.only(&rows)));
@@ -326,7 +328,7 @@ fn measure(
     let (numbers, ordered) = match sensitive.kind {
         ValueKind::Number { comma } => (
             Some(Numbers::read(column, comma, &sensitive.missing)?),
-            // Where something is no number there is no order to measure by.
+            // If something is not a number, there is no order to measure by.
             Closeness::new(column, &Ground::Ordered { order: None }, baseline).ok(),
         ),
         ValueKind::Date { .. } | ValueKind::Timestamp { .. } | ValueKind::Time | ValueKind::Text => {

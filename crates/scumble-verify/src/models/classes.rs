@@ -1,4 +1,4 @@
-//! The classes of a release, and how often values occur in them.
+//! The equivalence classes of a release, and how often values occur in them.
 
 use scumble_files::table::{CodedColumn, CodedTable};
 
@@ -8,10 +8,10 @@ use crate::error::VerifyError;
 use crate::group::{Groups, Histograms, Weights, group};
 use crate::label::SUPPRESSED;
 
-/// The classes of a release and which of them are judged.
+/// The equivalence classes of a release, and which of them are checked.
 pub(super) struct Classes {
     pub(super) groups: Groups,
-    /// The class of the star rows.
+    /// The class of the star rows, if there is one.
     pub(super) star: Option<usize>,
     pub(super) star_rule: StarRows,
 }
@@ -41,13 +41,13 @@ impl Classes {
         Ok(Self { groups, star, star_rule })
     }
 
-    /// The same classes of rows that count so often.
+    /// Returns the same classes, with each row counting as often as `weights` says.
     pub(super) fn weighted(self, weights: Option<Weights>) -> Self {
         Self { groups: self.groups.weighted(weights), ..self }
     }
 
-    /// The classes that some of the columns form. Star rows are in the class that shows `*` in all of them; where they are not
-    /// judged, that class is not.
+    /// Returns the classes that some of the columns form. Star rows are in the class that shows `*` in all of these columns; if
+    /// star rows are not checked, that class is not checked.
     pub(super) fn on(&self, release: &CodedTable, columns: &[String]) -> Result<Self, VerifyError> {
         let mut classes = Self::of(release, columns, self.star_rule)?.weighted(self.groups.weights.clone());
         let star_row = self.star.map(|class| self.groups.first_row[class] as usize);
@@ -60,12 +60,12 @@ impl Classes {
         (0..self.groups.len()).filter(|&class| self.star_rule == StarRows::Judged || Some(class) != self.star)
     }
 
-    /// The classes without that of the star rows.
+    /// The number of classes, without that of the star rows.
     pub(super) fn count(&self) -> u64 {
         self.groups.len() as u64 - u64::from(self.star.is_some())
     }
 
-    /// The size of the smallest judged class.
+    /// The size of the smallest class that is checked.
     pub(super) fn smallest(&self) -> Option<u64> {
         self.judged().map(|class| self.groups.size[class]).min()
     }
@@ -74,7 +74,7 @@ impl Classes {
         self.star.map_or(0, |class| self.groups.size[class])
     }
 
-    /// Classes by size, without the star rows.
+    /// The number of classes of each size, without the star rows.
     pub(super) fn sizes(&self) -> Vec<(u64, u64)> {
         let mut sizes: Vec<u64> = (0..self.groups.len())
             .filter(|&class| Some(class) != self.star)
@@ -99,7 +99,7 @@ impl Classes {
     }
 }
 
-/// The histograms of the sensitive columns, each counted once however many models read it.
+/// The histograms of the sensitive columns. Each is counted once, however many models read it.
 #[derive(Default)]
 pub(super) struct Counted(Vec<(String, Histograms)>);
 

@@ -1,8 +1,8 @@
-//! Personalised privacy (models.md 1.12): for everybody in a class, the share of its rows whose value lies under the node that they
-//! guard is at most `p`.
+//! Personalised privacy (models.md 1.12): for everybody in a class, at most a share `p` of its rows has a value below the node
+//! that this person guards.
 //!
-//! A released value may be a node itself; its row then counts for the part of its leaves that lie under the guarded node. Shares are
-//! sums of such fractions, and all of them are multiples of one over a common number of leaves, so the comparison is exact.
+//! A released value may be a node itself. Its row then counts for the share of its leaves that lie below the guarded node. These
+//! shares are multiples of one over a common number of leaves, so the comparison is exact.
 
 use hashbrown::HashMap;
 use scumble_files::table::CodedColumn;
@@ -22,13 +22,13 @@ pub(super) struct Guarded {
     pub(super) p: Rational,
     /// The column of the guarded nodes.
     pub(super) guarding: String,
-    /// The texts that guard nothing.
+    /// The texts that stand for guarding nothing.
     none: Vec<String>,
-    /// For each leaf its ancestors up to the root.
+    /// The ancestors of each leaf, up to the root.
     tree: Vec<(String, Vec<String>)>,
 }
 
-/// Common numbers of leaves above this are not computed with.
+/// The largest common number of leaves that is computed with.
 const MOST_LEAVES: u64 = 1 << 40;
 
 impl Guarded {
@@ -44,7 +44,8 @@ impl Guarded {
         Ok(Self { p, guarding: parameters.text("guarding")?, none, tree })
     }
 
-    /// The leaves under each label, ascending; of two nodes of one name, both count. Leaves are numbered as in the tree.
+    /// Returns the leaves below each label, ascending. If two nodes have the same label, both count. Leaves are numbered as in
+    /// the tree.
     fn leaves(&self) -> HashMap<&str, Vec<usize>, foldhash::fast::FixedState> {
         let mut leaves: HashMap<&str, Vec<usize>, _> = HashMap::default();
         for (number, (leaf, above)) in self.tree.iter().enumerate() {
@@ -56,7 +57,7 @@ impl Guarded {
         leaves
     }
 
-    /// Judges some groups of rows.
+    /// Checks some groups of rows.
     pub(super) fn judge(
         &self,
         groups: &Groups,
@@ -101,14 +102,14 @@ impl Guarded {
         });
         let whole =
             whole.ok_or_else(|| fault("tree", values, "its nodes have too many leaves to compare"))?;
-        // How much a row of each value counts towards each node, in parts of `whole`.
+        // How much a row of each value counts for each node, in units of 1/`whole`.
         let weight = |node: &[usize], value: u32| {
             let under = shown[value as usize];
             let common = under.iter().filter(|leaf| node.binary_search(leaf).is_ok()).count() as u64;
             common * (whole / under.len() as u64)
         };
 
-        // Each person (each row where rows count) and value once, by group.
+        // For each group, the distinct pairs of a person (or row, where rows count) and a value.
         let mut facts: Vec<Vec<(u32, u32)>> = vec![Vec::new(); groups.len()];
         let mut named: Vec<Vec<u32>> = vec![Vec::new(); groups.len()];
         let rows = groups.of_row.len();
@@ -130,7 +131,7 @@ impl Guarded {
                 let by_row: u128 = facts[of].iter().map(fact).sum();
                 let mut shares = vec![(by_row, groups.size[of])];
                 if let Some(persons) = &persons {
-                    // Somebody counts with the value that counts most.
+                    // A person counts with the value that counts most.
                     let mut most: HashMap<u32, u64, foldhash::fast::FixedState> = HashMap::default();
                     for &(row, value) in &facts[of] {
                         let so_far = most.entry(persons[row as usize]).or_default();

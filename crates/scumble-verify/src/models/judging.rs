@@ -1,4 +1,5 @@
-//! One requirement on the classes of a release: rows, the parts that other sensitive columns make of a class, and persons.
+//! Checks one requirement on the equivalence classes of a release: by rows, by the parts into which other sensitive columns
+//! divide a class, and by people.
 
 use std::borrow::Cow;
 
@@ -21,17 +22,17 @@ use crate::watch::check;
 /// A requirement with the columns that it reads.
 pub(super) struct Judging<'a> {
     requirement: &'a Requirement,
-    /// The values that are judged: a column of the release, or the tuples of several.
+    /// The values to check: a column of the release, or the tuples of several columns.
     values: Option<Cow<'a, CodedColumn>>,
-    /// The columns that divide each class further; every part must satisfy the requirement.
+    /// The columns that divide each class further. Every part must satisfy the requirement.
     given: Vec<&'a CodedColumn>,
-    /// The nodes that people guard, where they do.
+    /// The column of guarded nodes, for a requirement that has one.
     guarding: Option<&'a CodedColumn>,
-    /// Who each row is about, where persons count.
+    /// The column that says who each row is about, if people are counted.
     person: Option<&'a CodedColumn>,
     reference: Option<&'a Reference>,
     control: &'a Control,
-    /// The columns that are judged and the code of their missing value, where that is no value.
+    /// The checked columns with the code of their missing value, if a missing value does not count as a value.
     absent: Vec<(&'a CodedColumn, u32)>,
 }
 
@@ -77,7 +78,7 @@ impl<'a> Judging<'a> {
         })
     }
 
-    /// Judges every class that must satisfy the requirement.
+    /// Checks every class that must satisfy the requirement.
     pub(super) fn judge(
         &self,
         name: &str,
@@ -98,7 +99,8 @@ impl<'a> Judging<'a> {
         Ok(ModelOutcome { label: self.label(), ..outcome(self.requirement, name, &found, note) })
     }
 
-    /// Judges groups by their rows with a value: whoever has none is nobody's protection. A group in which nobody has one fails.
+    /// Checks groups by their rows that have a value: a row without one protects nobody. A group in which no row has a value
+    /// fails.
     fn of_present(
         &self,
         groups: &Groups,
@@ -134,7 +136,7 @@ impl<'a> Judging<'a> {
         Ok((judgements, note))
     }
 
-    /// Judges groups by all their rows.
+    /// Checks groups by all their rows.
     fn of_groups(
         &self,
         groups: &Groups,
@@ -142,7 +144,7 @@ impl<'a> Judging<'a> {
         counted: Option<&mut Counted>,
     ) -> Result<(Vec<Judgement>, Option<String>), VerifyError> {
         let found = if self.given.is_empty() {
-            // A tuple of columns may be called as another column is; its counts are not kept.
+            // A tuple of columns may have the same name as another column, so its counts are not kept.
             let keeps = !matches!(self.values, Some(Cow::Owned(_)));
             self.judgements(groups, judged, counted.filter(|_| keeps))?
         } else {
@@ -174,7 +176,7 @@ impl<'a> Judging<'a> {
         label
     }
 
-    /// Both must hold, and the worse figure counts.
+    /// Combines two results: both must hold, and the worse figure counts.
     fn worse(&self, one: Judgement, other: Judgement) -> Judgement {
         let attained = if self.requirement.larger_is_better() {
             one.attained.min(other.attained)
@@ -184,7 +186,7 @@ impl<'a> Judging<'a> {
         Judgement { holds: one.holds && other.holds, attained }
     }
 
-    /// Judges some groups by their rows, and by their persons where those count.
+    /// Checks some groups by their rows, and by their people if those are counted.
     fn judgements(
         &self,
         groups: &Groups,
@@ -219,13 +221,13 @@ impl<'a> Judging<'a> {
         Ok((both.collect(), note))
     }
 
-    /// Judges classes one by one, on all threads.
+    /// Checks classes one by one, on all threads.
     fn each(
         &self,
         judged: &[usize],
         judge: impl Fn(usize) -> Judgement + Sync,
     ) -> Result<Vec<Judgement>, VerifyError> {
-        // A class may have thousands of values.
+        // One class may have thousands of values, so the check for stopping is frequent.
         let one = |(place, &class): (usize, &usize)| {
             if place.is_multiple_of(64) {
                 check(self.control)?;
@@ -235,7 +237,7 @@ impl<'a> Judging<'a> {
         judged.par_iter().enumerate().map(one).collect()
     }
 
-    /// Judges groups of these sizes with these values.
+    /// Checks groups of these sizes with these values.
     fn of_counts(
         &self,
         size: &[u64],
@@ -272,20 +274,20 @@ impl<'a> Judging<'a> {
                 note = remark;
                 self.each(judged, |class| closeness.judge(*t, size[class], values.of(class)))?
             }
-            // A requirement on values always has their column.
+            // A requirement on values always has a column.
             _ => return Err(VerifyError::NoSuchColumn { table: RELEASE, column: String::new() }),
         };
         Ok((judgements, note))
     }
 }
 
-/// The rows in which none of these columns has that value.
+/// Returns the rows in which none of these columns has the given code.
 pub(super) fn present_rows(rows: usize, absent: &[(&CodedColumn, u32)]) -> Vec<u32> {
     let present = |row: &u32| absent.iter().all(|(column, code)| column.codes.get(*row as usize) != *code);
     (0..rows as u32).filter(present).collect()
 }
 
-/// How many persons each group has, and how many of them have each value in it.
+/// Returns how many people each group has, and how many of them have each value in it.
 fn persons(
     groups: &Groups,
     person: &CodedColumn,
@@ -295,7 +297,7 @@ fn persons(
     let mut count = vec![0; groups.len()];
     of.iter().for_each(|&group| count[group] += 1);
     let histograms = values.map(|values| {
-        // Each value of each person once, however many rows say it.
+        // Each value of each person once, however many rows have it.
         let told = group(&[each.part(), part(values)], groups.of_row.len());
         let row = |&row: &u32| row as usize;
         let of_row: Vec<u32> = told.first_row.iter().map(|first| groups.of_row[row(first)]).collect();

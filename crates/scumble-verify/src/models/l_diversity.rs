@@ -1,10 +1,10 @@
-//! The l-diversity of one class.
+//! Checks the l-diversity of one equivalence class.
 
 use super::Judgement;
 use super::requirement::Variant;
 use crate::exact::compare_products;
 
-/// How far entropy may fall short, relatively: its logarithms are the one thing decided in floating point.
+/// The relative amount by which entropy may fall short, since its logarithms are computed in floating point.
 const TOLERANCE: f64 = 1e-9;
 
 impl Variant {
@@ -26,7 +26,7 @@ impl Variant {
             Self::Recursive { l, c } => {
                 let mut counts: Vec<u64> = histogram.iter().map(|&(_, count)| count).collect();
                 counts.sort_unstable_by(|a, b| b.cmp(a));
-                // The counts from the l-th on; empty if there are fewer values, and then nothing is less than it.
+                // The counts from the l-th on. If there are fewer values, the sum is 0, and nothing is less than 0.
                 let tail: u64 = counts.iter().skip(usize::try_from(l - 1).unwrap_or(usize::MAX)).sum();
                 let most = counts.first().copied().unwrap_or(0);
                 let order = compare_products(most.into(), c.denominator, c.numerator, tail.into());
@@ -49,7 +49,7 @@ pub(super) fn frequency_diversity(size: u64, histogram: &[(u32, u64)]) -> f64 {
 /// The largest l for which the class is entropy l-diverse: e to its entropy.
 pub(super) fn entropy_diversity(size: u64, histogram: &[(u32, u64)]) -> f64 {
     let mut counts: Vec<u64> = histogram.iter().map(|&(_, count)| count).collect();
-    // Summed in one order, so that equal histograms give equal figures whatever their values are called.
+    // The sum has a fixed order, so that equal histograms give equal figures whatever codes their values have.
     counts.sort_unstable();
     let size = size as f64;
     let sum: f64 = counts.iter().map(|&count| count as f64 * (count as f64).ln()).sum();
@@ -95,7 +95,7 @@ mod tests {
             holds(Variant::Entropy { l: real("2.5864") }, E2)
                 && !holds(Variant::Entropy { l: real("2.5865") }, E2)
         );
-        // Exactly as diverse as asked, whatever the rounding of the logarithms.
+        // Classes exactly as diverse as claimed hold, whatever the rounding of the logarithms.
         for values in 1..200u32 {
             let uniform: Vec<(u32, u64)> = (0..values).map(|value| (value, 7)).collect();
             let l = real(&values.to_string());
@@ -111,7 +111,7 @@ mod tests {
         assert!(!holds(recursive(3, "2"), E1) && holds(recursive(3, "2.0000001"), E1));
         assert!(!holds(recursive(2, "3/2"), E2) && holds(recursive(2, "1.5000001"), E2));
         assert!(!holds(recursive(3, "3"), E2) && holds(recursive(3, "3.0000001"), E2));
-        // More values asked for than there are: the tail is empty.
+        // More values are claimed than there are, so the tail is empty.
         assert!(!holds(recursive(4, "1000000"), E1));
         assert_eq!(recursive(4, "1").judge(E1.0, E1.1).attained, f64::INFINITY);
         assert_eq!(recursive(2, "1").judge(E2.0, E2.1).attained, 1.5);

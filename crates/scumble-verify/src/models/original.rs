@@ -1,4 +1,4 @@
-//! How often each value of a sensitive column occurs in the original table.
+//! The number of original rows with each value of a sensitive column.
 
 use std::borrow::Cow;
 
@@ -8,24 +8,25 @@ use super::{Reference, ReferenceColumn};
 use crate::error::VerifyError;
 use crate::group::Groups;
 
-/// Counts above this would not fit the sums of those who compare; it is 1,000 times the number of people on earth.
+/// The largest allowed count; larger ones would not fit the sums of the comparisons. It is 1,000 times the number of people on
+/// earth.
 pub(super) const MOST_ROWS: u64 = 1 << 43;
 
-/// The original rows of one column, by the codes of the release.
+/// The original rows of one column, counted by the codes of the release.
 pub(super) struct Original {
-    /// The original's number of rows.
+    /// The number of original rows.
     pub(super) total: u64,
-    /// The original's rows per code of the release.
+    /// The number of original rows for each code of the release.
     pub(super) count: Vec<u64>,
-    /// How many values the original has.
+    /// The number of values that the original has.
     pub(super) values: usize,
 }
 
-/// Rows by text, ascending.
+/// The number of rows of each text, ascending by text.
 type Counts<'a> = Vec<(&'a str, u64)>;
 
 impl Original {
-    /// Counts by the codes of the release, and by text, ascending.
+    /// Returns the counts by the codes of the release, and by text, ascending.
     pub(super) fn new<'a>(
         column: &CodedColumn,
         original: &'a ReferenceColumn,
@@ -52,11 +53,11 @@ impl Original {
     }
 }
 
-/// What a distribution is compared with: that of the original, or where nothing is said about it that of the judged rows.
+/// The distribution to compare with: that of the original or, if none is given, that of the checked rows.
 #[derive(Clone, Copy)]
 pub(super) struct Baseline<'a> {
     pub(super) reference: Option<&'a Reference>,
-    /// How often each judged row counts; once where nothing is said.
+    /// How often each checked row counts; `None` if every row counts once.
     pub(super) weights: Option<&'a [u64]>,
 }
 
@@ -66,7 +67,8 @@ impl<'a> Baseline<'a> {
     }
 }
 
-/// What the reference says about a column, or the release's own distribution where there is none, with a remark that says so.
+/// Returns what the reference says about a column. If there is none, returns the release's own distribution, with a remark that
+/// says so.
 pub(super) fn described<'a>(
     column: &CodedColumn,
     baseline: Baseline<'a>,
@@ -95,7 +97,7 @@ fn own_counts(column: &CodedColumn, weights: Option<&[u64]>) -> Vec<(String, u64
     counts
 }
 
-/// What is said about a column does not fit it.
+/// The error of a description that does not fit its column.
 pub(super) fn fault(what: &'static str, column: &CodedColumn, why: &str) -> VerifyError {
     VerifyError::Domain { what, column: column.name.clone(), why: why.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Checks of a release that comes in parts, for whoever never holds all of its rows.
+//! Checks a release that comes in parts, so that the caller never needs to hold all of its rows.
 
 use std::sync::Arc;
 
@@ -16,22 +16,23 @@ use crate::error::VerifyError;
 use crate::group::{Part, View, group};
 use crate::population::Population;
 
-/// Below this many, distinct rows are not looked for.
+/// With fewer rows than this, equal rows are not merged.
 const FEW: usize = 1 << 12;
 
-/// The rows of a release, counted part by part by what a claim reads of them. It holds at most about twice as many rows as are distinct.
+/// The rows of a release, counted part by part by what a claim reads of them. It holds at most about twice as many rows as are
+/// distinct.
 ///
-/// Its law: however the rows are ordered and divided into parts, [`ReleaseInParts::check`] finds what [`crate::check_models_with`] finds
+/// However the rows are ordered and divided into parts, [`ReleaseInParts::check`] finds what [`crate::check_models_with`] finds
 /// in the whole table.
 #[derive(Debug, Clone)]
 pub struct ReleaseInParts {
     claim: Claim,
     columns: Vec<Column>,
-    /// How often each of the rows so far was counted.
+    /// How often each of the stored rows was counted.
     weights: Vec<u64>,
-    /// All rows together.
+    /// The number of all rows together.
     rows: u64,
-    /// How many of them are known to be distinct: the first ones.
+    /// The number of stored rows that are known to be distinct, from the first one on.
     distinct: usize,
 }
 
@@ -45,7 +46,7 @@ struct Column {
 }
 
 impl ReleaseInParts {
-    /// No rows yet of a release about which this is claimed.
+    /// Begins with no rows, for a release with this claim.
     pub fn new(claim: Claim) -> Result<Self, VerifyError> {
         if claim.quasi.is_empty() {
             return Err(VerifyError::NoQuasi);
@@ -64,7 +65,8 @@ impl ReleaseInParts {
         Ok(Self { claim, columns, weights: Vec::new(), rows: 0, distinct: 0 })
     }
 
-    /// Counts the rows of a part. Where `counts` says so, each counts several times, as where an engine has grouped them already.
+    /// Counts the rows of a part. `counts`, if given, says how often each row counts, for example where a database engine has
+    /// grouped the rows already.
     pub fn update(&mut self, rows: &CodedTable, counts: Option<&[u64]>) -> Result<(), VerifyError> {
         if counts.is_some_and(|counts| counts.len() != rows.rows) {
             return Err(VerifyError::Malformed {
@@ -84,7 +86,7 @@ impl ReleaseInParts {
             .collect::<Result<_, _>>()?;
         let parts: Vec<Part<'_>> = columns.iter().map(|column| part(column)).collect();
         let groups = group(&parts, rows.rows).weighted(counts.map(Arc::from));
-        // Rows that count for nothing are not there: a value that only they have is no value of their class.
+        // Rows that count zero times are not there: a value that only they have is not a value of their class.
         let there = || groups.first_row.iter().zip(&groups.size).filter(|(_, size)| **size > 0);
         for (own, of_part) in self.columns.iter_mut().zip(columns) {
             own.append(of_part, there().map(|(&row, _)| of_part.codes.get(row as usize)));
@@ -108,7 +110,7 @@ impl ReleaseInParts {
         self.add(other.weights)
     }
 
-    /// Judges all rows that were counted, as [`crate::check_models_with`] does.
+    /// Checks all rows that were counted, as [`crate::check_models_with`] does.
     pub fn check(
         mut self,
         reference: Option<&Reference>,
@@ -123,7 +125,7 @@ impl ReleaseInParts {
         check_counted(&table, Some(self.weights.into()), &self.claim, reference, population, control)
     }
 
-    /// An error if that many more rows could not be added up.
+    /// Returns an error if this many more rows could not be added up.
     fn has_room_for(&self, more: Option<u64>) -> Result<(), VerifyError> {
         match more.and_then(|more| self.rows.checked_add(more)) {
             Some(all) if all <= MOST_ROWS => Ok(()),
@@ -140,7 +142,7 @@ impl ReleaseInParts {
         if self.weights.len() >= u32::MAX as usize { Err(too_large()) } else { Ok(()) }
     }
 
-    /// Makes one of the rows that agree.
+    /// Merges rows that agree.
     fn compact(&mut self) {
         let part = |column: &Column| (column.cells.clone(), column.number_of_text.len());
         let cells: Vec<(Vec<u32>, usize)> = self.columns.iter().map(part).collect();
@@ -162,7 +164,7 @@ fn too_large() -> VerifyError {
     }
 }
 
-/// The columns that a model reads besides the quasi-identifiers.
+/// Returns the columns that a model reads besides the quasi-identifiers.
 fn read_by(model: &ModelClaim) -> Result<Vec<String>, VerifyError> {
     let (requirement, scope) = Requirement::read(model)?;
     let Scope { quasi: _, known: _, given, joint, person } = scope;
@@ -184,7 +186,7 @@ impl Column {
         next
     }
 
-    /// Takes over some cells of a column. Only texts that some row has are taken over.
+    /// Appends some cells of a column. Only texts that some row has are taken.
     fn append(&mut self, from: &CodedColumn, codes: impl Iterator<Item = u32>) {
         let mut numbers: Vec<Option<u32>> = vec![None; from.values.len()];
         for code in codes {
@@ -206,7 +208,7 @@ impl Column {
         self.cells.extend(other.cells.iter().map(|cell| numbers[*cell as usize]));
     }
 
-    /// The column as a reader of the whole release would have coded it.
+    /// Returns the column as a reader of the whole release would have coded it.
     fn finish(self) -> CodedColumn {
         let mut texts: Vec<(Box<str>, u32)> = self.number_of_text.into_iter().collect();
         texts.sort_unstable();

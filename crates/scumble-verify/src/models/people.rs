@@ -1,4 +1,4 @@
-//! Models that compare the rows of a class with the people of a population who would be in it (section 1.10).
+//! Models that compare the rows of a class with the people of a population who would be in that class (section 1.10).
 
 use scumble_files::table::CodedTable;
 
@@ -12,19 +12,19 @@ use crate::exact::Rational;
 pub(super) enum PeopleTest {
     /// At least k people (k-map).
     Many { k: u64 },
-    /// At least such a share of the people has a row (delta-presence).
+    /// At least this share of the people has a row (delta-presence).
     Least { delta: Rational },
-    /// At most such a share (delta-presence).
+    /// At most this share of the people has a row (delta-presence).
     Most { delta: Rational },
 }
 
 impl PeopleTest {
     fn judge(self, rows: u64, people: u64) -> Judgement {
-        // Compared as products: rows without people are above every share.
+        // Compared as products, so that rows without people are above every share.
         let share = |delta: Rational| delta.compare(rows.into(), people.into());
         let (holds, attained) = match self {
             Self::Many { k } => (people >= k, people as f64),
-            // More rows than people: somebody is not in the population, which both bounds suppose.
+            // With more rows than people somebody is not in the population, although both bounds assume that everybody is.
             Self::Least { delta } => (rows <= people && share(delta).is_le(), rows as f64 / people as f64),
             Self::Most { delta } => (rows <= people && share(delta).is_ge(), rows as f64 / people as f64),
         };
@@ -51,8 +51,8 @@ impl PeopleTest {
     }
 }
 
-/// Judges every class with its people. The star rows stand for everybody whom no other class covers; where there are no star
-/// rows, these people are known to be absent, which only a least share forbids.
+/// Checks every class with its people. The star rows stand for everybody whom no other class covers. If there are no star rows,
+/// these people are known to be absent, which violates only a least share.
 pub(super) fn judge(
     test: PeopleTest,
     name: &str,
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(at(4, 4), ([true; 5], [false, false, false, false, true]));
         assert_eq!(at(0, 3), ([true, false, false, false, false], [true; 5]));
         assert_eq!(at(6, 9), ([true, true, true, true, false], [false, false, false, true, true]));
-        // More rows than people: no share allows that.
+        // More rows than people, which no share allows.
         assert_eq!(at(3, 2), ([false; 5], [false; 5]));
         assert_eq!(at(1, 0), ([false; 5], [false; 5]));
     }

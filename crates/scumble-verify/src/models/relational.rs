@@ -1,4 +1,4 @@
-//! Multirelational k-anonymity (models.md 1.7): what all rows of a person show together is shared by at least k persons.
+//! Multirelational k-anonymity (models.md 1.7): at least k people share what all rows of a person show together.
 
 use std::collections::BTreeMap;
 
@@ -10,30 +10,30 @@ use crate::columns::{RELEASE, column};
 use crate::error::VerifyError;
 use crate::watch::Pace;
 
-/// The requirement, without the column of persons.
+/// The requirement, without the column that names the person.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Relational {
     pub(super) k: u64,
-    /// Whether only the different classes of a person count, and not how often each occurs.
+    /// Whether only a person's distinct classes count, and not how often each occurs.
     pub(super) set: bool,
 }
 
-/// What a person shows in a table: the number of the table, the class, and in how many rows.
+/// What a person shows in a table: the number of the table, the class, and the number of rows.
 type Seen = (usize, u32, u64);
 
-/// One of several released tables about the same persons.
+/// One of several released tables about the same people.
 #[derive(Debug, Clone, Copy)]
 pub struct Relation<'a> {
     /// The table.
     pub table: &'a CodedTable,
     /// Its quasi-identifiers.
     pub quasi: &'a [String],
-    /// The column that says who a row is about; persons are the same if their texts are.
+    /// The column that says who a row is about. Equal texts mean the same person.
     pub person: &'a str,
 }
 
-/// Judges multirelational k-anonymity over several tables: all rows of a person in all of them are shared by at least `k` persons.
-/// Somebody without rows in a table shows nothing there. With `set` it does not count how often a person shows the same.
+/// Checks multirelational k-anonymity over several tables: at least `k` people share all rows of a person in all tables. A
+/// person without rows in a table shows nothing there. With `set`, it does not matter how often a person shows the same.
 pub fn check_relations(
     relations: &[Relation<'_>],
     k: u64,
@@ -59,7 +59,7 @@ impl Relational {
         format!("multirelational k-anonymity{over}{numbers}")
     }
 
-    /// Judges all persons of some tables. What the outcome calls classes are the groups of persons.
+    /// Checks all people of some tables. The classes of the outcome are groups of people here.
     pub(super) fn judge(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Claims read into requirements; whatever is not understood is an error.
+//! Reads claims into requirements. Whatever is not understood is an error.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ use super::{LIST, ModelClaim};
 use crate::error::VerifyError;
 use crate::exact::Rational;
 
-/// One model, understood.
+/// One model, parsed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Requirement {
     KAnonymity {
@@ -29,24 +29,24 @@ pub(super) enum Requirement {
         t: Rational,
         ground: Ground,
     },
-    /// At most a share of `c` of a class has the same value.
+    /// At most a share `c` of a class has the same value.
     Confidence {
         column: String,
         c: Rational,
     },
-    /// All rows of a person look like those of others.
+    /// All rows of a person together look like those of other people.
     Relational(Relational),
-    /// Nobody's guarded values have more than a share.
+    /// For nobody is the share of values below their guarded node too large.
     Guarded {
         column: String,
         guarded: Guarded,
     },
-    /// A test of the rows per value.
+    /// A test of the number of rows of each value.
     Values {
         column: String,
         test: Test,
     },
-    /// A test of rows and people.
+    /// A test of the numbers of rows and people.
     People(PeopleTest),
     /// A test of all classes together.
     Risk(RiskTest),
@@ -88,7 +88,7 @@ impl Requirement {
                 };
                 Self::TCloseness { column: parameters.values(&mut scope)?, t: parameters.share("t")?, ground }
             }
-            // A claim is about the sizes (k) or about the shares of one column (c), so that each has its own figure.
+            // A claim is either about the sizes (k) or about the shares of one column (c), so that each has its own figure.
             "lkc" => {
                 if parameters.has("l") {
                     scope.known = Some(parameters.integer("l", 1)?);
@@ -141,7 +141,7 @@ impl Requirement {
     }
 }
 
-/// Parameters that are taken one by one; what is left at the end is an error.
+/// Parameters that are taken one by one. What is left at the end is an error.
 pub(super) struct Parameters<'a> {
     pub(super) model: &'a str,
     rest: Map<String, Value>,
@@ -156,7 +156,7 @@ impl Parameters<'_> {
         }
     }
 
-    /// Whether it is there and not taken yet.
+    /// Whether the parameter is there and not taken yet.
     pub(super) fn has(&self, parameter: &str) -> bool {
         self.rest.contains_key(parameter)
     }
@@ -184,7 +184,7 @@ impl Parameters<'_> {
             .ok_or_else(|| self.error(parameter, &format!("it must be one of {}", known.join(", "))))
     }
 
-    /// The column whose values are judged, or the columns whose tuples are, and the columns that divide classes further.
+    /// Takes the column whose values are checked, or the columns whose tuples are, and the columns that divide classes further.
     fn values(&mut self, scope: &mut Scope) -> Result<String, VerifyError> {
         scope.given = self.optional("given", LIST, texts)?.unwrap_or_default();
         let name = match self.optional("columns", LIST, texts)? {
@@ -222,7 +222,7 @@ impl Parameters<'_> {
         }
     }
 
-    /// A number that is not negative, from its written form: JSON writes the shortest decimal, so 0.2 is 1/5.
+    /// Takes a number that is not negative, from its written form: JSON writes the shortest decimal, so 0.2 is 1/5.
     pub(super) fn number(&mut self, parameter: &str) -> Result<Rational, VerifyError> {
         let read = match self.take(parameter)? {
             Value::Number(number) => Rational::parse(&number.to_string()),

@@ -1,4 +1,4 @@
-//! Thresholds on the risk of the whole table (section 4.1): a record's risk is 1 over the size of its class.
+//! Thresholds on the risk of the whole table (section 4.1). A record's risk is 1 over the size of its equivalence class.
 
 use super::requirement::Requirement;
 use super::{Classes, ModelOutcome, WORST, WorstClass};
@@ -28,7 +28,7 @@ impl RiskTest {
         }
     }
 
-    /// Judges the table of all judged classes. Where it fails, the classes above the threshold are to blame.
+    /// Checks the table of all checked classes. If the test fails, the classes above the threshold count as failing.
     pub(super) fn judge(self, name: &str, classes: &Classes) -> ModelOutcome {
         let sizes: Vec<u64> = classes.judged().map(|class| classes.groups.size[class]).collect();
         let rows: u64 = sizes.iter().sum();
@@ -39,7 +39,7 @@ impl RiskTest {
         let risky: Vec<u64> =
             sizes.iter().copied().filter(|&size| bound.compare(1, size.into()).is_lt()).collect();
         let (part, limit) = match self {
-            // The mean of 1/size over the records: each class adds up to one.
+            // The mean of 1/size over the records: the records of each class add up to one.
             Self::Mean { average } => (sizes.len() as u64, average),
             Self::Share { at_risk, .. } => (risky.iter().sum(), at_risk),
         };

@@ -1,27 +1,28 @@
-//! Which classes a requirement is about: those of all quasi-identifiers, of some, or of every so many of them.
+//! The scope of a requirement: the equivalence classes of all quasi-identifiers, of some of them, or of every set of a given
+//! size.
 
 use crate::error::VerifyError;
 
-/// Which classes a requirement is about.
+/// The equivalence classes that a requirement is about.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Scope {
-    /// The quasi-identifiers; those of the claim if there are none here.
+    /// The quasi-identifiers; `None` for those of the claim.
     pub(super) quasi: Option<Vec<String>>,
-    /// How many of them are known: the classes of every set of so many columns are judged. All if there is none.
+    /// How many of them an attacker knows: the classes of every set of this many columns are checked. `None` for all.
     pub(super) known: Option<u64>,
-    /// Further columns: rows of a class that agree on them must satisfy the requirement by themselves.
+    /// Further columns. Rows of a class that agree on them must satisfy the requirement by themselves.
     pub(super) given: Vec<String>,
-    /// The columns whose tuples are one value, where it is about such.
+    /// The columns whose tuples count as one value, if the requirement is about tuples.
     pub(super) joint: Option<Vec<String>>,
-    /// The column that says who a row is about, where persons count.
+    /// The column that says who a row is about, if people are counted.
     pub(super) person: Option<String>,
 }
 
-/// The most sets of columns that are grouped one after the other.
+/// The most sets of columns that are checked one after the other.
 const MOST_SETS: u128 = 20_000;
 
 impl Scope {
-    /// The sets of columns to judge; `None` for all of the claim's columns together.
+    /// Returns the sets of columns to check, or `None` for all columns of the claim together.
     pub(super) fn sets(&self, model: &str, all: &[String]) -> Result<Option<Vec<Vec<String>>>, VerifyError> {
         let error = |why: String| VerifyError::Parameter {
             model: model.to_owned(),
@@ -51,7 +52,7 @@ impl Scope {
                 remedy: "ask for a smaller l, or for l equal to the number of quasi-identifiers",
             });
         }
-        // Sets as places, ascending: the last place that can move on does, and those behind it follow it.
+        // A set is a list of positions, ascending. The last position that can move on does, and those behind it follow it.
         let mut places: Vec<usize> = (0..known).collect();
         let mut sets = Vec::new();
         loop {

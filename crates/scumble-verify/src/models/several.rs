@@ -11,12 +11,12 @@ use crate::group::{Groups, Histograms, group};
 use crate::normal::{Plain, taken};
 use crate::watch::{Pace, check};
 
-/// The name of several columns taken as one.
+/// The name of several columns that are taken as one.
 pub(super) fn joint_name(names: &[String]) -> String {
     names.join(" and ")
 }
 
-/// The tuples of several columns as one column. Its texts are lists in JSON, so that no two tuples share one.
+/// Returns the tuples of several columns as one column. Its texts are JSON lists, so that no two tuples share a text.
 pub(super) fn joint_column(
     table: &CodedTable,
     which: &'static str,
@@ -44,7 +44,7 @@ pub(super) fn joint_column(
 }
 
 impl ReferenceColumn {
-    /// Counts the tuples of several columns of the original table, whose values are read so.
+    /// Counts the tuples of several columns of the original table, whose values are read as `values` says.
     pub fn count_joint(
         original: &CodedTable,
         names: &[String],
@@ -59,13 +59,13 @@ impl ReferenceColumn {
             let found = column(&plain.release, ORIGINAL, of)?;
             absent.extend(found.values.find_sorted(text).map(|code| (found, code)));
         }
-        // A tuple that lacks a value is no value.
+        // A tuple that lacks a value does not count as a value.
         let rows = present_rows(original.rows, &absent);
         Self::count(&CodedTable { columns: vec![taken(&joint, &rows)], rows: rows.len() }, &name)
     }
 }
 
-/// Groups divided further by some columns, and the group that each part is of.
+/// Divides groups further by some columns. Returns the parts, and for each part the group that it comes from.
 pub(super) fn divided(groups: &Groups, by: &[&CodedColumn]) -> (Groups, Vec<usize>) {
     let parts: Vec<_> = std::iter::once(groups.part()).chain(by.iter().map(|column| part(column))).collect();
     let finer = group(&parts, groups.of_row.len()).weighted(groups.weights.clone());
@@ -73,8 +73,8 @@ pub(super) fn divided(groups: &Groups, by: &[&CodedColumn]) -> (Groups, Vec<usiz
     (finer, of)
 }
 
-/// The least number of different values of each column in a class, and the same among the rows of a class that agree on all the
-/// other columns. None if no class is judged, or there is one column only.
+/// Returns, for each column, the least number of different values in a class, and the least number among the rows of a class that
+/// agree on all the other columns. Returns `None` if no class is checked, or if there is only one column.
 pub fn distinct_given_others(
     release: &CodedTable,
     quasi: &[String],
@@ -98,8 +98,8 @@ pub fn distinct_given_others(
     Ok(Some(alone.zip(least_given_others(&classes, &coded, control)?).collect()))
 }
 
-/// The least number of different values of each column among the rows of a class that agree on all the other columns. Classes are
-/// looked at one by one, and no further once every figure is 1: mostly after a few of them.
+/// Returns, for each column, the least number of different values among the rows of a class that agree on all the other columns.
+/// Classes are looked at one by one until every figure is 1, which mostly happens after a few of them.
 pub(super) fn least_given_others(
     classes: &Classes,
     columns: &[&CodedColumn],
@@ -124,7 +124,7 @@ pub(super) fn least_given_others(
         ends[*class as usize] += 1;
     }
     let mut least = vec![u64::MAX; columns.len()];
-    // Small classes first: there people are alone with what they have.
+    // Small classes come first: there people are most often alone with what they have.
     let mut judged: Vec<usize> = classes.judged().collect();
     judged.sort_by_key(|class| groups.size[*class]);
     for class in judged {

@@ -1,6 +1,6 @@
-//! The distance of one class's sensitive values from those of the original table, in exact fractions.
+//! The distance between the sensitive values of one class and those of the original table, in exact fractions.
 //!
-//! With p the counts of the class (size s) and q those of the original (n rows), all distances are integers over a
+//! Let p be the counts of the class (of size s) and q those of the original (of n rows). Then all distances are integers over a
 //! common denominator: p/s − q/n = (p·n − q·s) / (s·n).
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::error::VerifyError;
 use crate::exact::Rational;
 use crate::value::{Value, ValueKind};
 
-/// The distance between values, as claimed.
+/// The distance between values that the claim uses.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Ground {
     Equal,
@@ -45,7 +45,7 @@ enum Distance {
 }
 
 impl Closeness {
-    /// Prepares the comparison; the remark says what a reader must know about it.
+    /// Prepares the comparison. The remark says what a reader must know about it.
     pub(super) fn new(
         column: &CodedColumn,
         ground: &Ground,
@@ -73,12 +73,12 @@ impl Closeness {
         }
     }
 
-    /// The distance of a class as a fraction.
+    /// Returns the distance of a class as a fraction.
     pub(super) fn distance(&self, size: u64, histogram: &[(u32, u64)]) -> (u128, u128) {
         let (s, n) = (u128::from(size), u128::from(self.original.total));
         match &self.distance {
             Distance::Equal => {
-                // Values that are not in the class differ by their whole share in the original.
+                // Values that the class does not have differ by their whole share in the original.
                 let mut elsewhere = n;
                 let mut sum = 0u128;
                 for &(code, p) in histogram {
@@ -94,11 +94,11 @@ impl Closeness {
     }
 }
 
-/// A domain of ordered values: the work of moving is the number of steps.
+/// A domain of ordered values. The cost of a move is the number of steps.
 struct Line {
     /// The rank of each code of the release.
     rank: Vec<u32>,
-    /// The original's rows up to and with each rank.
+    /// The number of original rows up to and including each rank.
     cumulative: Vec<u64>,
     /// Sums of `cumulative` before each rank.
     sums: Vec<u128>,
@@ -154,7 +154,7 @@ impl Line {
         let mut ranked: Vec<(usize, u64)> =
             histogram.iter().map(|&(code, count)| (self.rank[code as usize] as usize, count)).collect();
         ranked.sort_unstable();
-        // Between two values of the class its cumulative count stands still.
+        // Between two values of the class, its cumulative count does not change.
         let (mut sum, mut from, mut so_far) = (0, 0, 0u64);
         for (rank, count) in ranked {
             sum += self.stretch(from, rank, u128::from(so_far) * n, s);
@@ -164,7 +164,7 @@ impl Line {
         (sum, steps as u128 * s * n)
     }
 
-    /// The sum of |class − cumulative · s| over the ranks from `from` to before `to`.
+    /// Returns the sum of |class − cumulative · s| over the ranks from `from` to just before `to`.
     fn stretch(&self, from: usize, to: usize, class: u128, s: u128) -> u128 {
         let below =
             self.cumulative[from..to].partition_point(|&cumulative| u128::from(cumulative) * s <= class);
@@ -174,7 +174,7 @@ impl Line {
     }
 }
 
-/// All values seen, by number; none if one of them is no number.
+/// Returns all values that occur, in numerical order, or `None` if one of them is not a number.
 fn numeric_order(column: &CodedColumn, counts: &[(&str, u64)]) -> Option<Vec<String>> {
     let texts = || column.values.iter().chain(counts.iter().map(|&(text, _)| text));
     let read = |comma| {
@@ -187,13 +187,13 @@ fn numeric_order(column: &CodedColumn, counts: &[(&str, u64)]) -> Option<Vec<Str
     Some(numbers.into_iter().map(|(_, text)| text.to_owned()).collect())
 }
 
-/// A domain in a tree: the work of moving is the height of the lowest common ancestor over the height of the tree.
+/// A domain that is a tree. The cost of a move is the height of the lowest common ancestor over the height of the tree.
 struct Tree {
-    /// Nodes are numbered so that a parent comes after its children; the root has no parent.
+    /// The parent of each node; none for the root. Nodes are numbered so that a parent comes after its children.
     parent: Vec<Option<u32>>,
-    /// The longest way down to a leaf; 0 for leaves.
+    /// The length of the longest path down to a leaf; 0 for leaves.
     height: Vec<u32>,
-    /// The original's rows below each node.
+    /// The number of original rows below each node.
     count: Vec<u64>,
     /// The leaf of each code of the release.
     leaf: Vec<u32>,
@@ -207,7 +207,8 @@ impl Tree {
     ) -> Result<Self, VerifyError> {
         let paths = paths
             .ok_or_else(|| fault("tree", column, "none is given; give the path of each value to the root"))?;
-        // A node is its label and its parent: a label may come again elsewhere. Leaves are nodes of their own.
+        // A node is identified by its label and its parent, since a label may occur again elsewhere. Leaves are nodes of their
+        // own.
         let mut inner: HashMap<(&str, Option<u32>), u32, foldhash::fast::FixedState> = HashMap::default();
         let mut leaf_of: HashMap<&str, u32, foldhash::fast::FixedState> = HashMap::default();
         let mut parents: Vec<Option<u32>> = Vec::new();
@@ -220,7 +221,7 @@ impl Tree {
                 }));
             }
             match leaf_of.get(leaf.as_str()) {
-                // Two spellings of a value, in one place.
+                // Two spellings of one value, in the same place.
                 Some(&known) if parents[known as usize] == parent => continue,
                 Some(_) => return Err(fault("tree", column, "it lists a value twice, in two places")),
                 None => {
@@ -232,7 +233,7 @@ impl Tree {
         if parents.iter().filter(|parent| parent.is_none()).count() != 1 {
             return Err(fault("tree", column, "its paths do not end in one root"));
         }
-        // Nodes were made from the root down; turned around, children come first.
+        // Nodes were made from the root down; in reverse, children come first.
         let last = parents.len() as u32 - 1;
         let parent: Vec<Option<u32>> =
             parents.iter().rev().map(|parent| parent.map(|node| last - node)).collect();
@@ -259,8 +260,8 @@ impl Tree {
         if tree_height == 0 {
             return (0, 1);
         }
-        // Only nodes above the class's values can have a child with too much, and only there something moves. They are
-        // visited children first. Per node: the class's rows below it, and what its children have too much.
+        // Only nodes above the class's values can have a child with a surplus, and only there something moves. They are visited
+        // children first. For each node: the class's rows below it, and the surplus of its children.
         let mut waiting: BTreeMap<u32, (u128, u128)> = BTreeMap::new();
         for &(code, count) in histogram {
             waiting.entry(self.leaf[code as usize]).or_default().0 += u128::from(count);

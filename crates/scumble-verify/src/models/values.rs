@@ -1,4 +1,4 @@
-//! Models that look at the rows per value of one column in each class.
+//! Models about the number of rows of each value of one column, in each equivalence class.
 //!
 //! | model | claim | what must hold in every class |
 //! |---|---|---|
@@ -7,7 +7,7 @@
 //! | `xy_anonymity`, `xy_linkability` | [`Test::Different`], [`Link`] | enough values of Y; none has more than its share |
 //! | `k_uncertainty` | [`Test::Different`] | enough sensitive values |
 //! | `p_sensitive` | [`Test::Several`], [`Weight`] | enough values or categories; they weigh enough |
-//! | `beta_likeness`, `delta_disclosure` | [`Growth`], [`Change`] | shares are near those of the original table |
+//! | `beta_likeness`, `delta_disclosure` | [`Growth`], [`Change`] | shares are close to those of the original table |
 
 mod categories;
 mod change;
@@ -34,19 +34,19 @@ use span::Span;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Test {
     Shares(Shares),
-    /// At least so many different values, or rows.
+    /// At least this many different values, or rows.
     Count {
         k: u64,
         rows: bool,
     },
     Span(Span),
-    /// At least so many different values, or categories where there are some.
+    /// At least this many different values, or categories if there are some.
     Several {
         p: u64,
         categories: Option<Categories>,
     },
     Weight(Weight),
-    /// At least so many different values, of Y or of a sensitive column.
+    /// At least this many different values, of Y or of a sensitive column.
     Different {
         k: u64,
         y: bool,
@@ -56,11 +56,11 @@ pub(super) enum Test {
     Change(Change),
 }
 
-/// A test made ready for the codes of one column: the size and the rows per value of a class are judged.
+/// A test that is prepared for the codes of one column. It takes the size of a class and the number of rows of each value.
 pub(super) type Judge<'a> = Box<dyn Fn(u64, &[(u32, u64)]) -> Judgement + Send + Sync + 'a>;
 
 impl Test {
-    /// Reads the parameters of a model; none if this is none of its models.
+    /// Reads the parameters of a model; returns `None` if the model is not one of those in this file.
     pub(super) fn read(parameters: &mut Parameters<'_>) -> Result<Option<Self>, VerifyError> {
         Ok(Some(match parameters.model {
             "alpha_k" => Self::Shares(Shares::read(parameters)?),
@@ -88,7 +88,7 @@ impl Test {
         }))
     }
 
-    /// Makes the test ready for a column of the release; the remark says what a reader must know.
+    /// Prepares the test for a column of the release. The remark says what a reader must know.
     pub(super) fn prepare<'a>(
         &'a self,
         column: &CodedColumn,
@@ -122,7 +122,7 @@ impl Test {
         })
     }
 
-    /// What is asked for, in the unit of the figure.
+    /// The claimed parameter, in the unit of the figure.
     pub(super) fn required(&self) -> f64 {
         match self {
             Self::Shares(shares) => shares.required(),
@@ -137,7 +137,7 @@ impl Test {
         }
     }
 
-    /// Whether persons count where they have several rows.
+    /// Whether people are counted if they may have several rows.
     pub(super) fn counts_persons(&self) -> bool {
         matches!(self, Self::Shares(_) | Self::Link(_) | Self::Count { rows: true, .. })
     }

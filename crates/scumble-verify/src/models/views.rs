@@ -1,4 +1,5 @@
-//! k-uncertainty over several tables (models.md 1.13): how many sensitive values everybody goes with in all of them together.
+//! k-uncertainty over several tables (models.md 1.13): the number of sensitive values that are possible for each person in all
+//! tables together.
 
 use std::collections::BTreeSet;
 
@@ -17,16 +18,16 @@ use crate::watch::Pace;
 pub struct View<'a> {
     /// The table.
     pub table: &'a CodedTable,
-    /// Its columns that outsiders may know.
+    /// The columns that outsiders may know.
     pub quasi: &'a [String],
 }
 
-/// What rows show in the columns that views are joined on.
+/// What the rows show in the columns that the views are joined on.
 type Shown<'a> = BTreeSet<Vec<&'a str>>;
 
-/// Judges k-uncertainty: whoever of `people` is looked up in every view goes with at least `k` values of `sensitive` that all views
-/// allow. Views are joined on everything that all of them share: on what outsiders know, which people bring along, on the sensitive
-/// value, and on further columns, which nobody brings along and which therefore belong to what is intersected.
+/// Checks k-uncertainty: each of `people`, looked up in every view, must have at least `k` values of `sensitive` that all views
+/// allow. Views are joined on everything that all of them share: on what outsiders know, which comes with each person; on the
+/// sensitive value; and on further columns, which nobody knows and which therefore are part of what is intersected.
 pub fn check_views(
     views: &[View<'_>],
     people: &Population<'_>,
@@ -51,7 +52,7 @@ pub fn check_views(
         let mut of_tuple = Vec::new();
         for (found, row) in placed.classes.iter().zip(&placed.tuples.first_row) {
             pace.tick(1 + found.len())?;
-            // Whoever is in no other class is among the star rows.
+            // People who are in no other class are among the star rows.
             let found = if found.is_empty() { classes.star.as_slice() } else { found };
             if found.is_empty() {
                 let why = format!(
@@ -78,7 +79,7 @@ pub fn check_views(
         let first = of_views.next().cloned().unwrap_or_default();
         pace.tick(1 + first.len())?;
         let left = of_views.fold(first, |left, other| left.intersection(other).cloned().collect());
-        // The sensitive value stands first.
+        // The sensitive value comes first.
         let values: BTreeSet<&str> = left.iter().filter_map(|shown| shown.first().copied()).collect();
         Ok(WorstClass { size, attained: values.len() as f64 })
     });
@@ -100,8 +101,8 @@ pub fn check_views(
     })
 }
 
-/// The columns that views are joined on besides what outsiders know, the sensitive one first. One that some views share and others
-/// lack could only be joined view by view.
+/// Returns the columns that views are joined on besides what outsiders know, the sensitive one first. A column that only some
+/// views share could only be joined view by view.
 fn joined<'a>(views: &[View<'a>], sensitive: &'a str) -> Result<Vec<&'a str>, VerifyError> {
     let known = |name: &str| views.iter().any(|view| view.quasi.iter().any(|quasi| quasi == name));
     let mut joined = vec![sensitive];

@@ -1,4 +1,4 @@
-//! Tables and claims in which every value is written in one way.
+//! Rewrites tables and claims so that every value has one spelling.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,8 @@ struct Spelling<'a> {
 }
 
 impl<'a> Spelling<'a> {
-    /// `known` are the texts that the column is known by, ascending; others are spelt as they come.
+    /// Creates the spellings. `known` are the texts that the column is known by, ascending; other texts keep the spelling in
+    /// which they first occur.
     fn new<'t>(
         column: &'a SensitiveColumn,
         known: impl Iterator<Item = &'t str> + Clone,
@@ -55,12 +56,12 @@ impl<'a> Spelling<'a> {
         self.by_key.get(&self.sense.key(text)).map_or(text, String::as_str)
     }
 
-    /// How a missing value is spelt, where it is no value.
+    /// The spelling of the missing value, if it does not count as a value.
     fn absent(&self) -> Option<&String> {
         if self.sense.column.missing_counts { None } else { self.by_key.get(&Key::Missing) }
     }
 
-    /// The column in these spellings; nothing where it is.
+    /// Returns the column in these spellings, or `None` if it has them already.
     fn respell(&self, column: &CodedColumn, control: &Control) -> Result<Option<CodedColumn>, VerifyError> {
         let mut pace = Pace::new(control);
         let mut texts: Vec<&str> = Vec::with_capacity(column.values.len());
@@ -82,8 +83,8 @@ impl<'a> Spelling<'a> {
     }
 }
 
-/// A table in which every value of these columns is written in one way. `known` is the table that says how, where the release may
-/// have lost a spelling: its own texts otherwise.
+/// Returns a table in which every value of these columns has one spelling. The spellings come from `known`, since the release may
+/// have lost some; without it, from the table's own texts.
 pub fn in_normal_form<'a>(
     table: &'a CodedTable,
     columns: &[SensitiveColumn],
@@ -109,7 +110,7 @@ pub fn in_normal_form<'a>(
     Ok(changed)
 }
 
-/// The texts of a column that some row has, ascending.
+/// Returns the texts of a column that some row has, ascending.
 pub(crate) fn of_rows(column: &CodedColumn) -> impl Iterator<Item = &str> + Clone {
     let mut has_rows = vec![false; column.values.len()];
     column.codes.iter().for_each(|code| has_rows[code as usize] = true);
@@ -118,8 +119,9 @@ pub(crate) fn of_rows(column: &CodedColumn) -> impl Iterator<Item = &str> + Clon
     present.into_iter().map(|code| column.values.get(code))
 }
 
-/// How many texts of a column are further spellings of values that have one already, or may be. Texts that no row has do not count.
-/// `known` is the table that says how texts are read, where that may have been lost: the column itself otherwise.
+/// Returns how many texts of a column are, or may be, further spellings of values that another text already has. Texts that no
+/// row has do not count. `known` is the table that shows how texts are read, where the column itself may have lost that; without
+/// it, the column itself shows it.
 pub fn further_spellings(
     table: &CodedTable,
     values: &SensitiveColumn,
@@ -140,18 +142,18 @@ pub fn further_spellings(
         pace.tick(1)?;
         further += u64::from(!keys.insert(sense.key(text)));
     }
-    // Only these marks leave anything in doubt.
+    // Only these characters leave a text in doubt.
     let may_doubt = !values.exact && texts().any(|text| text.contains([',', '/']));
     let doubts = if may_doubt { sense.doubts(texts()) } else { 0 };
     Ok(further + doubts)
 }
 
-/// A claim and what it is about, with one spelling for each value.
+/// A claim and the tables that it is about, with one spelling for each value.
 pub(crate) struct Plain<'a> {
     pub(crate) release: Cow<'a, CodedTable>,
     pub(crate) models: Vec<ModelClaim>,
     pub(crate) reference: Option<Reference>,
-    /// How the missing value of a column is spelt, where it is no value.
+    /// The spelling of each column's missing value, if it does not count as a value.
     pub(crate) absent: Vec<(String, String)>,
 }
 
@@ -213,7 +215,7 @@ fn respell_reference(described: &mut ReferenceColumn, spelling: &Spelling<'_>) {
     respelt.sort_unstable();
     for (text, rows) in respelt.into_iter().filter(|(text, _)| Some(text) != absent) {
         match counts.last_mut() {
-            // Counts that are too large are found where they are added up.
+            // Counts that are too large are noticed where they are added up.
             Some((last, sum)) if *last == text => *sum = sum.saturating_add(rows),
             _ => counts.push((text, rows)),
         }
@@ -228,7 +230,7 @@ fn respell_reference(described: &mut ReferenceColumn, spelling: &Spelling<'_>) {
     }
 }
 
-/// Calls a function with every value of the judged column that a claim names.
+/// Calls a function with every value of the checked column that a claim names.
 fn each_value(model: &mut ModelClaim, call: &mut dyn FnMut(&mut String)) {
     let personalised = model.name == "personalised";
     let mut text = |value: &mut Json| {
@@ -249,7 +251,7 @@ fn each_value(model: &mut ModelClaim, call: &mut dyn FnMut(&mut String)) {
                 for list in values.iter_mut().filter_map(Json::as_array_mut) {
                     let before = list.first().cloned();
                     list.iter_mut().take(1).for_each(&mut text);
-                    // Somebody may guard a value by the name that the tree has for it.
+                    // A person may guard a value by the name that the tree has for it.
                     if personalised && before.as_ref() != list.first() {
                         list.splice(1..1, before);
                     }
@@ -260,7 +262,7 @@ fn each_value(model: &mut ModelClaim, call: &mut dyn FnMut(&mut String)) {
     }
 }
 
-/// Some rows of a column, with a dictionary of the values that they have.
+/// Returns some rows of a column, with a dictionary of only the values that they have.
 pub(crate) fn taken(column: &CodedColumn, rows: &[u32]) -> CodedColumn {
     let mut used = vec![false; column.values.len()];
     rows.iter().for_each(|&row| used[column.codes.get(row as usize) as usize] = true);
@@ -282,8 +284,8 @@ pub(crate) fn taken(column: &CodedColumn, rows: &[u32]) -> CodedColumn {
 mod tests {
     use super::*;
 
-    /// Values that a claim names are written as the table writes them, and what stands beside them stays. Somebody may guard a value by the name that
-    /// the tree has for it, so there that name stays as one above the value.
+    /// Values that a claim names are respelt as in the table, and what stands beside them stays. A person may guard a value by
+    /// the name that the tree has for it, so that name stays in the tree as a node above the value.
     #[test]
     fn claims_are_respelt_and_keep_what_people_guard() {
         let respelt = |name: &str, parameter: &str, list: Json| -> Json {

@@ -1,5 +1,5 @@
-//! Rows in groups (algorithms.md B23): one table shows every row with the number of its group, and what is sensitive is told of
-//! groups only: in a second table with counts, or in the rows themselves, permuted within each group.
+//! Checks rows in groups (algorithms.md B23). One table shows every row with the number of its group. The sensitive values are
+//! published only for whole groups: in a second table with counts, or in the rows themselves, permuted within each group.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,66 +14,67 @@ use crate::normal::in_normal_form;
 use crate::value::Decimal;
 use crate::watch::{Pace, check};
 
-/// The two tables of such a release.
+/// The two tables of a release of rows in groups.
 #[derive(Debug, Clone, Copy)]
 pub struct GroupTables<'a> {
     /// The rows.
     pub rows: &'a CodedTable,
-    /// What is told of each group.
+    /// What is published about each group.
     pub groups: &'a CodedTable,
-    /// The column of both that numbers the groups.
+    /// The column in both tables with the number of the group.
     pub group: &'a str,
-    /// The column that is told of groups only.
+    /// The column that is published only for whole groups.
     pub target: &'a str,
     /// The column of `groups` that counts rows.
     pub count: &'a str,
-    /// Where the rows show the target permuted: what else is told of each group.
+    /// If the rows show the target permuted: what else is published about each group.
     pub permuted: Option<Sums<'a>>,
-    /// How the values of the target are read; as many values as texts if nothing is said.
+    /// How the values of the target are read. If not given, it has as many values as texts.
     pub values: Option<&'a SensitiveColumn>,
 }
 
-/// The columns that tell what a group's numbers are like.
+/// The columns that describe the numbers of a group.
 #[derive(Debug, Clone, Copy)]
 pub struct Sums<'a> {
-    /// The least number.
+    /// The column with the least number.
     pub least: &'a str,
-    /// The greatest.
+    /// The column with the greatest number.
     pub greatest: &'a str,
-    /// Their sum.
+    /// The column with the sum of the numbers.
     pub sum: &'a str,
     /// Whether numbers are written with a decimal comma.
     pub comma: bool,
 }
 
-/// What was found about rows in groups.
+/// What a check of rows in groups found.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct GroupsOutcome {
-    /// Whether every model holds and the tables do not contradict each other or the original.
+    /// Whether every model holds, and the tables contradict neither each other nor the original.
     pub holds: bool,
-    /// The models, judged on the groups.
+    /// The models, checked on the groups.
     pub models: Vec<ModelOutcome>,
     /// The number of groups.
     pub groups: u64,
-    /// What contradicts what, in words without values.
+    /// The contradictions that were found, in words without values.
     pub faults: Vec<String>,
 }
 
-/// The original that rows in groups must be true of.
+/// The original that rows in groups are compared with.
 #[derive(Debug, Clone, Copy)]
 pub struct GroupedOriginal<'a> {
-    /// The original table, whose target has the texts of the release.
+    /// The original table. Its target has the texts of the release.
     pub table: &'a CodedTable,
-    /// For each released row its original one, where the private row map is known; elsewhere only the values as a whole are compared.
+    /// The original row of each released row, if the private row map is known. Without it, only the values as a whole are
+    /// compared.
     pub row_map: Option<&'a [u32]>,
-    /// For each original row the group that it is said to be in. Only with a row map.
+    /// The group that each original row is said to be in. Only with a row map.
     pub groups: Option<&'a [&'a str]>,
 }
 
 /// Values with their numbers of rows.
 type Bag<'a> = BTreeMap<&'a str, u64>;
 
-/// Judges rows in groups: the models on the values of each group, the two tables against each other and the values against the
+/// Checks rows in groups: the models on the values of each group, the two tables against each other, and the values against the
 /// original.
 pub fn check_groups(
     tables: &GroupTables<'_>,
@@ -81,7 +82,7 @@ pub fn check_groups(
     original: Option<GroupedOriginal<'_>>,
     control: &Control,
 ) -> Result<GroupsOutcome, VerifyError> {
-    // Rows can be told apart: nothing but the values of a group can be judged.
+    // The rows differ in other columns, so only the values of a group can be checked.
     let of_target = |model: &&ModelClaim| {
         model.parameters.get("column").and_then(serde_json::Value::as_str) == Some(tables.target)
     };
@@ -175,7 +176,7 @@ fn text(column: &CodedColumn, row: usize) -> &str {
     column.values.get(column.codes.get(row))
 }
 
-/// How many rows each group is said to have.
+/// Returns how many rows each group has according to the second table.
 fn told_sizes<'a>(tables: &GroupTables<'a>) -> Result<Bag<'a>, VerifyError> {
     let numbers = column(tables.groups, RELEASE, tables.group)?;
     let mut told: Bag<'_> = BTreeMap::new();
@@ -186,7 +187,7 @@ fn told_sizes<'a>(tables: &GroupTables<'a>) -> Result<Bag<'a>, VerifyError> {
     Ok(told)
 }
 
-/// The counts of the second table.
+/// Reads the counts of the second table.
 fn counts(tables: &GroupTables<'_>) -> Result<Vec<u64>, VerifyError> {
     let counts = column(tables.groups, RELEASE, tables.count)?;
     let malformed = |why| VerifyError::Malformed { table: RELEASE, column: tables.count.to_owned(), why };
@@ -199,12 +200,12 @@ fn counts(tables: &GroupTables<'_>) -> Result<Vec<u64>, VerifyError> {
         .collect()
 }
 
-/// The second table with one row for each that is counted.
+/// Expands the second table, to one row for each row that it counts.
 fn expanded(tables: &GroupTables<'_>) -> Result<CodedTable, VerifyError> {
     let counts = counts(tables)?;
     let most = tables.rows.rows as u64;
     if counts.iter().try_fold(0_u64, |all, count| all.checked_add(*count)).is_none_or(|all| all > most) {
-        // Counted against each other already, and nobody should have to hold more rows than there are.
+        // The sizes were already compared, and nobody should have to hold more rows than there are.
         return Err(VerifyError::TooLarge {
             what: "the groups are told to have more rows than there are".to_owned(),
             remedy: "check whether the two tables belong together",
@@ -223,7 +224,7 @@ fn expanded(tables: &GroupTables<'_>) -> Result<CodedTable, VerifyError> {
     Ok(CodedTable { columns, rows })
 }
 
-/// Whether the least value, the greatest and the sum of every group are those of its rows.
+/// Whether the least value, the greatest value and the sum of every group are those of its rows.
 fn sums_hold(tables: &GroupTables<'_>, sums: Sums<'_>, control: &Control) -> Result<bool, VerifyError> {
     let mut pace = Pace::new(control);
     let numbers = column(tables.rows, RELEASE, tables.group)?;
@@ -269,7 +270,7 @@ fn sums_hold(tables: &GroupTables<'_>, sums: Sums<'_>, control: &Control) -> Res
     Ok(seen == found)
 }
 
-/// How many rows are in another group than they are said to be in.
+/// Returns how many rows are in another group than the row map says.
 fn in_other_groups(
     tables: &GroupTables<'_>,
     original: GroupedOriginal<'_>,
@@ -299,7 +300,7 @@ fn no_such_row() -> VerifyError {
     VerifyError::RowMap { why: "it names a row that the original table does not have".into() }
 }
 
-/// Of how many groups the values are not those of their original rows. Without a row map all rows are one group.
+/// Returns how many groups have other values than their original rows. Without a row map, all rows count as one group.
 fn false_groups(
     tables: &GroupTables<'_>,
     values: &CodedTable,
@@ -382,7 +383,7 @@ mod tests {
         assert!(
             !check_groups(&anatomy(&rows, &good), &diversity(3), None, &Control::default()).unwrap().holds
         );
-        // The values as a whole are right, those of the groups are not.
+        // The values as a whole are right; those of the groups are not.
         let crossed: &[u32] = &[0, 2, 1, 3];
         assert!(
             !check_groups(&anatomy(&rows, &good), &diversity(2), truth(Some(crossed)), &Control::default())
@@ -394,7 +395,7 @@ mod tests {
                 .unwrap()
                 .holds
         );
-        // Everybody in a group whose values are right, and not in the one that is said.
+        // Everybody is in a group with the right values, but not in the group that the map says.
         let said =
             |groups| Some(GroupedOriginal { table: &original, row_map: Some(map), groups: Some(groups) });
         let found =

@@ -1,4 +1,4 @@
-//! Several tables about the same rows, published beside each other instead of one.
+//! Several tables about the same rows that are published side by side instead of one.
 
 mod groups;
 mod projections;
@@ -8,8 +8,8 @@ pub use projections::{Joint, check_projections, projections_at_least};
 
 use scumble_files::table::CodedTable;
 
-/// Whether the rows of a table stand in the order of their texts, column by column: an order that says nothing but what they show.
-/// In any other order, rows of two tables at the same place may be the same person's.
+/// Whether the rows of a table are sorted by their texts, column by column. This order reveals nothing beyond what the rows show.
+/// In any other order, rows at the same position in two tables may be the same person's.
 pub fn sorted_by_content(table: &CodedTable) -> bool {
     // Dictionaries are ascending, so codes are in the order of texts.
     let row = |row: usize| table.columns.iter().map(move |column| column.codes.get(row));

@@ -1,9 +1,9 @@
-//! The joint anonymity of projections (algorithms.md A7): how many rows of each table may be a person's, for somebody who knows
-//! everything that outsiders may know about that person and puts the tables side by side.
+//! The joint anonymity of projections (algorithms.md A7): how many rows of each table may be a person's, for an attacker who
+//! knows everything about the person that outsiders may know and puts the tables side by side.
 //!
-//! A person's rows in all tables come from one original row. So they agree on every column that two tables share; a row that no
-//! rows of the other tables agree with is not the person's. Which combinations are possible is found by writing them all down:
-//! slower than semi-joins, and right whatever the tables share.
+//! A person's rows in all tables come from one original row, so they agree on every column that two tables share. A row that
+//! agrees with no rows of the other tables is not the person's. The possible combinations are found by listing them all, which is
+//! slower than semi-joins but right whatever the tables share.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -17,34 +17,35 @@ use crate::models::{ModelOutcome, View, WORST, WorstClass};
 use crate::population::Population;
 use crate::watch::{Pace, check};
 
-/// What somebody finds who puts the tables side by side.
+/// What an attacker finds who puts the tables side by side.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Joint {
-    /// Whether k rows of every table may be anybody's.
+    /// The outcome of the claim that for everybody at least k rows of every table are possible.
     pub outcome: ModelOutcome,
-    /// For each table how many rows may be a person's, at least, for somebody who has this table only.
+    /// For each table, the least number of rows that may be a person's, for an attacker who has only this table.
     pub alone: Vec<u64>,
 }
 
-/// So many combinations of what tables share are written down for one person.
+/// The most combinations of shared values that are listed for one person.
 const MOST_COMBINATIONS: usize = 1_000_000;
 
-/// What is not said of a shared column, because the tables so far do not have it.
+/// Marks a shared column that none of the tables so far has.
 const UNSAID: u32 = u32::MAX;
 
-/// Values of the columns that tables share, one place for each such column of any table.
+/// The values of the shared columns, with one position for each column that tables share.
 type Shared = Vec<u32>;
 
-/// A table, by what outsiders know.
+/// A table, grouped by what outsiders know.
 struct Side {
     groups: Groups,
     /// Which of the shared columns it has.
     has: Vec<bool>,
-    /// Of each class the rows by what they show in shared columns.
+    /// For each class, how many rows show which values in the shared columns.
     of_class: Vec<BTreeMap<Shared, u64>>,
 }
 
-/// Judges the projections of one table: of each at least `k` rows may be anybody's of `people`, with all tables at hand.
+/// Checks the projections of one table: for each of `people`, at least `k` rows of each table must be possible, with all tables
+/// at hand.
 pub fn check_projections(
     views: &[View<'_>],
     people: &Population<'_>,
@@ -54,7 +55,7 @@ pub fn check_projections(
     let shared = shared_columns(views);
     let sides = views.iter().map(|view| Side::of(view, &shared, control)).collect::<Result<Vec<_>, _>>()?;
     let everybody = everybody(views, people)?;
-    // For each table the classes of each of its own different people, and whom a row of the population is among them.
+    // For each table: which of its distinct people each row of the population is, and the classes of these people.
     let mut placed: Vec<(Vec<u32>, Vec<Vec<usize>>)> = Vec::new();
     for (number, (view, side)) in views.iter().zip(&sides).enumerate() {
         if view.quasi.is_empty() {
@@ -72,7 +73,7 @@ pub fn check_projections(
         }
         placed.push((found.tuples.of_row, found.classes));
     }
-    // People who are in the same classes everywhere find the same.
+    // People who are in the same classes everywhere have the same result.
     let mut known: HashMap<Vec<u32>, u64> = HashMap::new();
     let mut worst: Vec<WorstClass> = Vec::new();
     let mut pace = Pace::new(control);
@@ -106,8 +107,8 @@ pub fn check_projections(
     Ok(Joint { outcome, alone })
 }
 
-/// What can be said of projections without the people: at least so many rows of each table are anybody's, since those that show
-/// what the person's own row shows always remain. The true figure may be larger.
+/// Returns what can be said of projections without the people. At least this many rows of each table are possible for everybody,
+/// since the rows that show what the person's own row shows always remain. The true figure may be larger.
 pub fn projections_at_least(views: &[View<'_>], k: u64, control: &Control) -> Result<Joint, VerifyError> {
     let shared = shared_columns(views);
     let sides = views.iter().map(|view| Side::of(view, &shared, control)).collect::<Result<Vec<_>, _>>()?;
@@ -146,7 +147,7 @@ fn unjudged(tables: usize, k: u64) -> ModelOutcome {
     }
 }
 
-/// The columns that several tables have and outsiders do not know, each with all of its texts.
+/// Returns the columns that several tables have and outsiders do not know, each with all of its texts.
 fn shared_columns<'a>(views: &[View<'a>]) -> Vec<(&'a str, BTreeMap<&'a str, u32>)> {
     let mut shared: Vec<(&str, BTreeMap<&str, u32>)> = Vec::new();
     for column in views.iter().flat_map(|view| &view.table.columns) {
@@ -198,14 +199,14 @@ impl Side {
     }
 }
 
-/// Rows that agree on some columns; all of them where there are none.
+/// Groups rows that agree on some columns. Without columns, all rows are one group.
 fn groups_on(table: &CodedTable, which: &'static str, names: &[String]) -> Result<Groups, VerifyError> {
     let columns = names.iter().map(|name| column(table, which, name)).collect::<Result<Vec<_>, _>>()?;
     let parts: Vec<_> = columns.iter().map(|column| part(column)).collect();
     Ok(group(&parts, table.rows))
 }
 
-/// The different people, by everything that is known of them.
+/// Returns the distinct people, by everything that is known of them.
 fn everybody(views: &[View<'_>], people: &Population<'_>) -> Result<Groups, VerifyError> {
     check_size(people.table, POPULATION)?;
     let known: BTreeSet<&String> = views.iter().flat_map(|view| view.quasi).collect();
@@ -213,14 +214,14 @@ fn everybody(views: &[View<'_>], people: &Population<'_>) -> Result<Groups, Veri
     groups_on(people.table, POPULATION, &known)
 }
 
-/// In which table the fewest rows may be those of a person who is in these classes, and how many they are.
+/// Returns how many rows may be those of a person who is in these classes, in the table with the fewest.
 fn candidates(
     sides: &[Side],
     classes: &[&[usize]],
     width: usize,
     pace: &mut Pace<'_>,
 ) -> Result<u64, VerifyError> {
-    // What is possible in all tables together, and of which columns it says something.
+    // What is possible in all tables so far together, and the columns that it covers.
     let mut possible: BTreeSet<Shared> = BTreeSet::from([vec![UNSAID; width]]);
     let mut said = vec![false; width];
     for (side, classes) in sides.iter().zip(classes) {
@@ -256,12 +257,12 @@ fn candidates(
     Ok(sides.iter().zip(classes).map(left).min().unwrap_or_default())
 }
 
-/// What is said of some columns.
+/// Keeps the values of some columns only.
 fn only(shown: &Shared, columns: &[bool]) -> Shared {
     shown.iter().zip(columns).map(|(said, kept)| if *kept { *said } else { UNSAID }).collect()
 }
 
-/// Two descriptions of one row, which agree, as one.
+/// Joins two descriptions of one row that agree.
 fn joined(one: &Shared, other: &Shared) -> Shared {
     one.iter().zip(other).map(|(a, b)| if *a == UNSAID { *b } else { *a }).collect()
 }
@@ -310,7 +311,8 @@ mod tests {
         assert_eq!(level(&people, &[(&first, &["a"]), (&second, &["b"])]), (2, vec![2, 2], 1));
     }
 
-    /// Where two rows of each table show the same, both may be the person's, so two is promised without the people; with k = 0 nothing is.
+    /// If two rows of each table show the same, both may be the person's, so two is guaranteed without the people. With k = 0
+    /// nothing is.
     #[test]
     fn rows_that_show_the_same_hide_each_other_for_everybody() {
         let people = table(&[("a", &["1", "1", "2", "2"]), ("b", &["1", "1", "2", "2"])]);
@@ -325,7 +327,7 @@ mod tests {
         assert!(!nothing.outcome.holds);
     }
 
-    /// Three tables that share a column pairwise: whoever looks at pairs only finds more rows than there are.
+    /// Three tables that share a column pairwise: looking at pairs alone leaves more rows than really remain.
     #[test]
     fn a_ring_of_shared_columns_is_joined_as_a_whole() {
         let people = table(&[("a", &["1"; 4])]);

@@ -1,4 +1,5 @@
-//! What a table is said to attain is what each model finds when it is asked for, and people are put into classes by labels alone.
+//! What a table is said to attain is what each model finds when it is claimed, and people are put into equivalence classes by
+//! labels alone.
 
 use proptest::prelude::*;
 use scumble_files::Control;
@@ -57,7 +58,7 @@ proptest! {
     }
 }
 
-/// Of classes of one, two and five rows: 1/5 is not above 1/5, and 1/2 not above 1/2.
+/// With classes of one, two and five rows: 1/5 is not above 1/5, and 1/2 is not above 1/2.
 #[test]
 fn records_are_at_risk_above_the_threshold() {
     let release = table(&[("q", &["a", "b", "b", "c", "c", "c", "c", "c"])]);
@@ -77,7 +78,7 @@ fn records_are_at_risk_above_the_threshold() {
     }
 }
 
-/// Each column has missing values of its own: what is missing in one is a value in the other.
+/// Each column has missing values of its own: a missing value of one column may be a value of another.
 #[test]
 fn every_column_has_its_own_missing_values() {
     let release = table(&[("q", &["a", "a", "a"]), ("s", &["x", "?", "?"]), ("u", &["x", "-", "?"])]);
@@ -95,7 +96,7 @@ fn ages() -> Vec<(String, Cover)> {
     vec![("age".into(), Cover { kind: NUMBER, nodes: Nodes::default(), missing: vec!["?".into()] })]
 }
 
-/// Three people of [20,30), two of [30,40), one of neither and one whose age is not known.
+/// Three people fit [20,30), two fit [30,40), one fits neither, and the age of one is not known.
 #[test]
 fn people_are_in_the_class_whose_label_covers_them() {
     let people = table(&[("age", &["20", "25", "29.9", "30", "39", "40", "?"])]);
@@ -109,9 +110,9 @@ fn people_are_in_the_class_whose_label_covers_them() {
     };
     let classes = ["[20,30)", "[20,30)", "[30,40)"];
     assert_eq!(shown(&classes), Ok((Some(2.0), Some(0.0), Some(2.0 / 3.0))));
-    // A star row stands for the two whom no class covers.
+    // A star row stands for the two people whom no class covers.
     assert_eq!(shown(&["[20,30)", "[20,30)", "[30,40)", "*"]), Ok((Some(2.0), Some(0.5), Some(2.0 / 3.0))));
-    // A label of nobody: its rows cannot come from these people.
+    // A label that fits nobody: its rows cannot come from these people.
     assert_eq!(shown(&["[20,30)", "[50,60)"]).map(|(k, ..)| k), Ok(Some(0.0)));
     assert!(matches!(shown(&["[20,30)", "[25,40)"]), Err(VerifyError::Population { .. })));
     let unread = Population { table: &people, covers: Vec::new() };
@@ -121,7 +122,7 @@ fn people_are_in_the_class_whose_label_covers_them() {
     assert!(matches!(found, Err(VerifyError::Population { .. })));
 }
 
-/// More labels than are tried one by one: the classes themselves are gone through.
+/// With more labels than are tried one by one, the classes themselves are gone through.
 #[test]
 fn many_labels_that_overlap_are_noticed() {
     let (ages, towns): (Vec<String>, Vec<String>) =
@@ -139,7 +140,7 @@ fn many_labels_that_overlap_are_noticed() {
     let measured =
         |release| attained_with(release, &names, &[], StarRows::Judged, beside, &Control::default());
     assert!(matches!(measured(&release), Err(VerifyError::Population { .. })));
-    // With one of them the person is in it.
+    // With only one of the classes, the person is in it.
     let lone = table(&[("age", &["[0,50]"]), ("town", &["{a|t0}"])]);
     assert_eq!(measured(&lone).map(|found| found.k_map), Ok(Some(1.0)));
 }

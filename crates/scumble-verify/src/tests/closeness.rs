@@ -1,4 +1,4 @@
-//! t-closeness on the worked numbers of the definition.
+//! t-closeness on the worked examples of the definition.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::{
     Claim, ModelClaim, ModelOutcome, Reference, ReferenceColumn, StarRows, VerifyError, check_models,
 };
 
-/// One class with these sensitive values, judged against a reference.
+/// Checks one class with these sensitive values against a reference.
 fn judge(
     values: &[&str],
     reference: Option<ReferenceColumn>,
@@ -32,7 +32,7 @@ fn model(distance: &str, t: &str) -> Value {
     json!({"model": "t_closeness", "distance": distance, "t": t, "column": "s"})
 }
 
-/// Holds at exactly this fraction and not a hair below.
+/// Asserts that the claim holds at exactly this fraction and not just below it.
 fn is_exactly(values: &[&str], reference: &ReferenceColumn, distance: &str, fraction: (u64, u64)) {
     let (a, b) = fraction;
     let at = |t: String| judge(values, Some(reference.clone()), &model(distance, &t)).expect("a check");
@@ -74,7 +74,7 @@ fn a_tree_of_four_leaves() {
     is_exactly(&["a1"], &reference, "hierarchical", (5, 8));
 }
 
-/// A ragged tree: heights are longest ways down, over the height of the whole tree.
+/// A ragged tree: a node's height is its longest way down, divided by the height of the whole tree.
 #[test]
 fn a_ragged_tree() {
     let mut reference = uniform(&["a1", "a2", "b"]);
@@ -94,17 +94,17 @@ fn a_ragged_tree() {
 fn the_domain_counts_not_only_the_values_seen() {
     let mut reference = uniform(&["1", "2"]);
     is_exactly(&["1"], &reference, "ordered", (1, 2));
-    // With 3 to 5 in the domain the same half step is a smaller part of the way.
+    // With 3 to 5 also in the domain, the same half step is a smaller part of the way.
     reference.order = Some(["1", "2", "3", "4", "5"].map(str::to_owned).to_vec());
     is_exactly(&["1"], &reference, "ordered", (1, 8));
-    // The claim's own order goes first.
+    // The claim's own order takes precedence.
     let claim = json!({"model": "t_closeness", "distance": "ordered", "t": "1/4", "column": "s", "order": ["1", "2", "9"]});
     assert!(judge(&["1"], Some(reference.clone()), &claim).expect("a check").holds);
     let claim = json!({"model": "t_closeness", "distance": "ordered", "t": 0.2, "column": "s", "order": ["1", "2", "9"]});
     assert!(!judge(&["1"], Some(reference), &claim).expect("a check").holds);
 }
 
-/// The original is the reference, also when suppression changed the release's own shares.
+/// The original is the reference, even if suppression changed the release's own shares.
 #[test]
 fn the_reference_is_the_original() {
     let mut original = uniform(&["x", "y"]);
@@ -113,7 +113,7 @@ fn the_reference_is_the_original() {
     is_exactly(&["x", "y"], &original, "equal", (1, 4));
     let own = judge(&["x", "y"], None, &model("equal", "0")).expect("a check");
     assert!(own.holds && own.note.is_some_and(|note| note.contains("own distribution")));
-    // A value the original does not have is all too much.
+    // All of a value that the original does not have is surplus.
     is_exactly(&["z"], &original, "equal", (1, 1));
 }
 

@@ -6,7 +6,7 @@ use super::table;
 use crate::{Claim, ModelClaim, Outcome, SensitiveColumn, StarRows, VerifyError, attained, check_models};
 use scumble_files::table::CodedTable;
 
-/// T1: E1 = {flu, flu, cancer, hiv}, E2 = {flu, flu, flu, cancer, asthma}.
+/// T1: the classes E1 = {flu, flu, cancer, hiv} and E2 = {flu, flu, flu, cancer, asthma}.
 fn t1() -> CodedTable {
     table(&[
         ("age", &["E1", "E1", "E1", "E1", "E2", "E2", "E2", "E2", "E2"]),
@@ -50,7 +50,7 @@ fn t1_is_4_anonymous_and_not_5() {
 
 #[test]
 fn t1_diversities() {
-    // (variant, largest l that holds, one that does not, what the worst class attains)
+    // (variant, largest l that holds, an l that does not hold, what the worst class attains)
     for (variant, holds, fails, attains) in [
         ("distinct", "3", "4", 3.0),
         ("entropy", "2.58640", "2.58642", 2.586_409),
@@ -102,7 +102,7 @@ fn several_models_hold_only_together() {
     assert!(!outcome.holds);
 }
 
-/// IACK's own table 4(b) has one fully suppressed row and is called 3-anonymous; that row's risk is 1.
+/// IACK's own table 4(b) has one fully suppressed row and is called 3-anonymous. That row's risk is 1.
 #[test]
 fn a_lone_star_row_fails_unless_it_is_not_judged() {
     let release = table(&[("age", &["a", "a", "a", "*"]), ("sex", &["*", "*", "*", "*"])]);
@@ -117,7 +117,7 @@ fn a_lone_star_row_fails_unless_it_is_not_judged() {
     assert!(paper.holds);
     assert_eq!((paper.smallest_class, paper.star_rows, paper.classes), (Some(3), 1, 1));
     assert!(paper.notes[0].contains("1 fully suppressed rows were not checked"));
-    // A row with some stars is no star row: it is judged either way.
+    // A row with only some stars is not a star row: it is checked either way.
     assert!(!check(&release, &["age", "sex"], StarRows::Unjudged, &k(4)).expect("a check").holds);
 }
 
@@ -132,7 +132,7 @@ fn enough_star_rows_hold_and_must_be_diverse() {
     );
 }
 
-/// A raw value `*` is written `=*` and is not suppression; a missing value is not either.
+/// A raw value `*` is written `=*` and is not suppression. A missing value is not suppression either.
 #[test]
 fn quoted_stars_and_missing_values_are_not_stars() {
     let release = table(&[("age", &["=*", "?", ""])]);
@@ -209,7 +209,7 @@ fn what_t1_attains() {
     assert!((disease.equal_t.expect("classes") - 1.0 / 6.0).abs() < 1e-12);
     assert!(disease.note.as_ref().is_some_and(|note| note.contains("own distribution")));
     assert_eq!(disease.homogeneous_classes, 0);
-    // E2 is 3/5 flu; in E1 hiv is 1/4 instead of 1/9; E1 has no asthma; diseases have no range.
+    // flu is 3/5 of E2; hiv is 1/4 of E1 instead of 1/9; E1 has no asthma; diseases have no range.
     assert_eq!((disease.alpha, disease.beta), (Some(0.6), Some(1.25)));
     assert_eq!((disease.delta, disease.e), (Some(f64::INFINITY), None));
     let same = table(&[("age", &["a", "a", "b", "b"]), ("disease", &["x", "x", "x", "y"])]);

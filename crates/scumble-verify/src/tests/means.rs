@@ -1,4 +1,4 @@
-//! Columns that show the means of their classes.
+//! Columns that show the means of their equivalence classes.
 
 use super::table;
 use crate::{Cover, Drops, FalseCell, Nodes, Truth, ValueKind, check_truth, check_truth_with_map};
@@ -10,7 +10,8 @@ fn declared(columns: &[(&str, Truth)]) -> Vec<(String, Truth)> {
     columns.iter().map(|(name, truth)| ((*name).to_owned(), truth.clone())).collect()
 }
 
-/// Whether ages and heights that show these means in five rows are true: two rows of 20 and 25, three of 30, 31 and 33.
+/// Counts the false cells of ages and heights that show these means in five rows: one class has ages 20 and 25, the other 30, 31
+/// and 33.
 fn false_cells(age: [&str; 5], height: [&str; 5], map: [u32; 5]) -> Vec<u64> {
     let original =
         table(&[("age", &["20", "25", "30", "31", "33"]), ("height", &["1.6", "1.7", "1.80", "2", "1.9"])]);
@@ -43,19 +44,20 @@ fn other_numbers_are_false() {
     // One unit of the last digit off, in one class.
     assert_eq!(false_cells(["22.51", "22.51", "31.33", "31.33", "31.33"], HEIGHT, map), [2, 0]);
     assert_eq!(false_cells(["22.50", "22.50", "31.34", "31.34", "31.34"], HEIGHT, map), [3, 0]);
-    // Further digits must be right, too.
+    // Further digits must be right too.
     assert_eq!(false_cells(["22.50", "22.50", "31.330", "31.330", "31.330"], HEIGHT, map), [3, 0]);
-    // Not a mean of anything.
+    // Texts that are no means.
     for text in ["*", "[20,25]", "", "2.25e1", "22,50", "=22.50"] {
         assert_eq!(false_cells([text, text, "31.33", "31.33", "31.33"], HEIGHT, map), [2, 0], "{text}");
     }
-    // A row of the first class is shown with the second: it makes a class of its own.
+    // A row of the first class shows the second class's age, so it forms a class of its own.
     assert_eq!(false_cells(["22.50", "31.33", "31.33", "31.33", "31.33"], HEIGHT, map), [2, 2]);
     // Rows swapped between the classes.
     assert_eq!(false_cells(AGE, HEIGHT, [0, 2, 1, 3, 4]), [5, 5]);
 }
 
-/// Half a unit of the last digit that is written, however many digits the original has: 0.145 is 0.1 and not 0.2, 0.15 is either.
+/// A mean may be off by half a unit of the last written digit, however many digits the original has: 0.145 may be 0.1 but not
+/// 0.2, and 0.15 may be either.
 #[test]
 fn fewer_digits_allow_half_a_unit_and_no_more() {
     let is_true = |numbers: [&str; 2], shown: &str| {
@@ -69,7 +71,7 @@ fn fewer_digits_allow_half_a_unit_and_no_more() {
     assert!(is_true(["0.00", "0.30"], "0.1") && is_true(["0.00", "0.30"], "0.2"));
 }
 
-/// A class is what shows the same in all quasi-identifiers, coarsened ones too.
+/// A class is what shows the same in all quasi-identifiers, including the coarsened ones.
 #[test]
 fn means_are_those_of_whole_classes() {
     let original = table(&[("age", &["20", "24", "30", "34"]), ("sex", &["m", "m", "f", "f"])]);
@@ -108,7 +110,7 @@ fn decimal_commas_and_negative_numbers() {
     assert!(!check("-1,0834") && !check("1,0833") && !check("-1.0833"));
 }
 
-/// Nobody can say whose mean it is: that is told, and the other columns are compared.
+/// Without a row map nobody can say whose mean it is. The outcome says so, and the other columns are compared.
 #[test]
 fn without_a_map_means_are_unchecked() {
     let original = table(&[("age", &["20", "24"]), ("ill", &["flu", "hiv"])]);

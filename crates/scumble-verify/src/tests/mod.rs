@@ -1,8 +1,8 @@
-//! Whole checks on tables made by hand and at random, against a second, naive reading of the definitions.
+//! Whole checks on handmade and random tables, against a second, naive implementation of the definitions.
 
 use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
 
-/// A table from columns of texts.
+/// Builds a table from columns of texts.
 pub(crate) fn table(columns: &[(&str, &[&str])]) -> CodedTable {
     let rows = columns.first().map_or(0, |(_, cells)| cells.len());
     let code = |(name, cells): &(&str, &[&str])| {

@@ -1,4 +1,4 @@
-//! Everything once more, on strings, row against row and in floats, compared on random tables.
+//! A naive implementation: everything once more on strings, row against row and in floats, compared on random tables.
 
 use proptest::prelude::*;
 use scumble_files::Control;
@@ -20,7 +20,7 @@ pub(super) fn coded(names: &[&str], rows: &[Row]) -> CodedTable {
     table(&named)
 }
 
-/// The sensitive values (third column) of each class of the first two columns.
+/// Returns the sensitive values (third column) of each class of the first two columns.
 fn classes(rows: &[Row], star: StarRows) -> Vec<Vec<String>> {
     let mut found: Vec<(Row, Vec<String>)> = Vec::new();
     for row in rows {
@@ -40,7 +40,7 @@ fn share(values: &[String], value: &str) -> f64 {
 }
 
 const DOMAIN: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
-/// ((a b) (c d)) (e) f under the root: ragged, height 3.
+/// The tree ((a b) (c d)) (e) f under the root: ragged, of height 3.
 const TREE: [(&str, &[&str]); 6] = [
     ("a", &["ab", "abcd", "r"]),
     ("b", &["ab", "abcd", "r"]),
@@ -50,7 +50,7 @@ const TREE: [(&str, &[&str]); 6] = [
     ("f", &["r"]),
 ];
 
-/// What a class attains and whether larger is better.
+/// Returns what a class attains, and whether larger is better.
 fn measure(model: &Value, class: &[String], original: &[String]) -> (f64, bool) {
     let shares: Vec<f64> = DOMAIN.iter().map(|value| share(class, value)).collect();
     let difference: Vec<f64> =
@@ -174,7 +174,8 @@ proptest! {
     }
 }
 
-/// Ages 0 to 9 and `?`; jobs n1, n2 under n, m1 under m, all under r.
+/// Whether a released text is true of an original one. Ages are 0 to 9 and `?`; jobs are n1 and n2 under n, m1 under m, all under
+/// r.
 fn true_of(column: usize, original: &str, released: &str) -> bool {
     if released == "*" || released == original {
         return true;
@@ -227,7 +228,7 @@ fn row_is_true(original: &Row, released: &Row) -> bool {
         && (0..2).all(|column| true_of(column, &original[column], &released[column]))
 }
 
-/// The largest number of released rows that can be assigned, one row at a time.
+/// Returns the largest number of released rows that can be assigned, one row at a time.
 fn most_assigned(originals: &[Row], released: &[Row]) -> usize {
     fn place(row: usize, fits: &[Vec<usize>], taken: &mut [Option<usize>], seen: &mut [bool]) -> bool {
         fits[row].iter().any(|&original| {
@@ -251,7 +252,7 @@ fn most_assigned(originals: &[Row], released: &[Row]) -> usize {
         .count()
 }
 
-/// A random truthful label for a value.
+/// Returns a random truthful label for a value.
 fn blur(column: usize, value: &str, choice: u8) -> String {
     match (column, choice % 4) {
         (_, 0) => value.to_owned(),
@@ -290,7 +291,7 @@ proptest! {
         let (original, release) = (coded(&NAMES, &originals), coded(&NAMES, &released));
         prop_assert!(check_truth(&release, &original, &declaration(), Drops::Forbidden, &Control::default()).expect("a check").holds);
         prop_assert!(check_truth_with_map(&release, &original, &map, &declaration(), Drops::Forbidden, &Control::default()).expect("a check").holds);
-        // A value nobody has is true of nobody.
+        // A value that nobody has is true of nobody.
         released[0][0] = "10".to_owned();
         let release = coded(&NAMES, &released);
         prop_assert_eq!(check_truth(&release, &original, &declaration(), Drops::Allowed, &Control::default()).expect("a check").unassigned_rows, 1);

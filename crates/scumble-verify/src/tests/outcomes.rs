@@ -1,4 +1,4 @@
-//! What an outcome tells besides whether a model holds: figures of several columns and tables, the worst classes, notes.
+//! What an outcome says besides whether a model holds: figures of several columns and tables, the worst classes, notes.
 
 use scumble_files::Control;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn column(name: &str) -> SensitiveColumn {
     SensitiveColumn::texts(name)
 }
 
-/// Three illnesses, two wages and one town in a class: each model looks at its own column, in whatever order.
+/// A class with three illnesses, two wages and one town: each model looks at its own column, in whatever order.
 #[test]
 fn models_on_different_columns_do_not_mix() {
     let release = table(&[
@@ -46,7 +46,8 @@ fn sixty_classes(step: usize) -> CodedTable {
     table(&[("q", &cells)])
 }
 
-/// The five smallest of sixty classes are told, smallest first, by models on classes and on the table, in whatever order they come.
+/// The five smallest of sixty classes are reported, smallest first, by models on classes and on the table, whatever order the
+/// classes come in.
 #[test]
 fn the_five_worst_of_many_classes() {
     let models =
@@ -61,14 +62,14 @@ fn the_five_worst_of_many_classes() {
     }
     let release = sixty_classes(7);
     let outcome = check(&release, &models);
-    // 60 classes of 1830 rows.
+    // 60 classes with 1830 rows in all.
     assert_eq!((outcome.models[1].required, outcome.models[1].attained), (0.01, Some(60.0 / 1830.0)));
     let share = json!({"model": "average_risk", "highest": "0.5", "at_risk": "0.25"});
     let share = &check(&release, &[share]).models[0];
     assert_eq!((share.required, share.attained, share.holds), (0.25, Some(1.0 / 1830.0), true));
 }
 
-/// The smaller class leaves two values of each column, the larger one leaves one: both are looked at.
+/// The smaller class leaves two values of each column, the larger class one: both classes are looked at.
 #[test]
 fn given_the_other_column_every_class_counts() {
     let release = table(&[
@@ -91,13 +92,13 @@ fn notes_on_what_is_attained() {
     let found = measured(&[column("s"), column("r")], StarRows::Judged);
     assert_eq!((found.k, found.given_others), (Some(1), Some(vec![1, 1])));
     assert!(found.notes.iter().any(|note| note.contains("k is that of the 1 rows")), "{:?}", found.notes);
-    // Given nothing else a column has no figure of its own.
+    // Given nothing else, a column has no figure of its own.
     assert_eq!(measured(&[column("s")], StarRows::Judged).given_others, None);
     let unjudged = measured(&[column("s")], StarRows::Unjudged);
     assert!(unjudged.k == Some(2) && !unjudged.notes.iter().any(|note| note.contains("k is that")));
 }
 
-/// One person of the population is in no class: known to be absent, which a least share forbids.
+/// One person of the population is in no class. The person is known to be absent, which violates a least share.
 #[test]
 fn one_absent_person_is_enough() {
     let (release, people) = (table(&[("q", &["20", "30"])]), table(&[("q", &["20", "30", "40"])]));
@@ -108,7 +109,7 @@ fn one_absent_person_is_enough() {
     let found = attained_with(&release, &["q".into()], &[], StarRows::Judged, beside, &Control::default())
         .expect("a measure");
     assert_eq!((found.k_map, found.delta_min, found.delta_max), (Some(1.0), Some(0.0), Some(1.0)));
-    // What fails there is a class without rows.
+    // The class that fails there has no rows.
     let least =
         ModelClaim::from_json(&json!({"model": "delta_presence", "delta_min": "0.5"})).expect("a model");
     let claim =
@@ -118,7 +119,7 @@ fn one_absent_person_is_enough() {
     assert_eq!((outcome.models[0].failing_classes, outcome.models[0].failing_rows), (1, 0));
 }
 
-/// Values of one category that do not stand side by side are still one category.
+/// Values of one category still count as one category if others stand between them.
 #[test]
 fn categories_are_counted_once() {
     let release = table(&[("q", &["a", "a", "a"]), ("s", &["cold", "flu", "tbc"])]);
@@ -144,7 +145,7 @@ fn the_number_of_tables_is_told() {
     );
 }
 
-/// A value that may have every row is not protected: the figure is that of the others, a quarter of which a half is allowed.
+/// A value that may have every row is not protected. The figure is that of the others: a quarter, of which a half is allowed.
 #[test]
 fn values_that_may_have_everything_say_nothing() {
     let release = table(&[("q", &["a", "a", "a", "a"]), ("s", &["x", "x", "y", "z"])]);
@@ -153,8 +154,9 @@ fn values_that_may_have_everything_say_nothing() {
     assert_eq!((found.holds, found.attained), (true, Some(0.5)));
 }
 
-/// models.md 1.13: who is 30 has flu or hiv, who lives in z1 hiv or cancer. Tables that share more are joined on that, too: the flu
-/// of ward A is not that of ward B. A column of one table alone, and what outsiders know, are not joined on.
+/// models.md 1.13: a person of 30 has flu or hiv; a person who lives in z1 has hiv or cancer. Tables that share more columns are
+/// joined on those too: the flu of ward A is not that of ward B. They are not joined on a column of only one table, nor on what
+/// outsiders know.
 #[test]
 fn several_tables_are_joined_on_all_they_share() {
     let people = table(&[("age", &["30"]), ("zip", &["z1"])]);
@@ -178,7 +180,7 @@ fn several_tables_are_joined_on_all_they_share() {
     let with_ward = table(&[("zip", &["z1", "z1"]), ("ill", &["flu", "hiv"]), ("ward", &["A", "A"])]);
     assert_eq!(values_left(&ward(["A", "A"]), &with_ward), Ok((Some(2.0), true)));
     assert_eq!(values_left(&ward(["A", "B"]), &with_ward), Ok((Some(1.0), false)));
-    // Who is 30 in the one table is 30 in the other, as anybody knows who looks them up: the age is not joined on.
+    // A person of 30 in one table is 30 in the other, as anybody knows who looks them up, so the age is not joined on.
     let both = table(&[("zip", &["z1", "z1"]), ("age", &["30", "31"]), ("ill", &["flu", "hiv"])]);
     assert_eq!(values_left(&by_age, &both), Ok((Some(2.0), true)));
 }

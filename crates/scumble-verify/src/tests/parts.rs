@@ -1,4 +1,4 @@
-//! However a release is divided into parts, checking the parts finds what checking the whole finds.
+//! However a release is divided into parts, checking the parts gives the same result as checking the whole.
 
 use proptest::prelude::*;
 use scumble_files::Control;
@@ -15,7 +15,7 @@ use crate::{
 
 const NAMES: [&str; 6] = ["p", "q", "s", "n", "who", "guards"];
 
-/// Two quasi-identifiers, a value in several spellings or missing, a number, a person and a guarding node.
+/// Two quasi-identifiers, a value that may be missing or have several spellings, a number, a person and a guarded node.
 type Row = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
 
 fn row() -> impl Strategy<Value = Row> {
@@ -45,7 +45,7 @@ fn coded(rows: &[Row]) -> CodedTable {
     table(&named)
 }
 
-/// One claim at least of every kind of requirement, with what else a claim may say.
+/// At least one claim of every kind of requirement, with the other parameters that a claim may have.
 fn claims() -> Vec<Value> {
     let tree = json!([["a", "ab", "r"], ["b", "ab", "r"], ["c", "r"]]);
     vec![
@@ -158,7 +158,7 @@ proptest! {
     }
 }
 
-/// Or the comparison above would compare errors.
+/// Otherwise the comparison above would only compare errors.
 #[test]
 fn every_claim_is_understood() {
     let rows = coded(&[
@@ -180,7 +180,7 @@ fn every_claim_is_understood() {
     }
 }
 
-/// A value that no row has any more does not make a class diverse.
+/// A value that only rows counted zero times have does not make a class diverse.
 #[test]
 fn rows_that_count_for_nothing_are_not_there() {
     let diverse = json!({"model": "l_diversity", "variant": "distinct", "l": 2, "column": "s"});
@@ -198,7 +198,7 @@ fn rows_that_count_for_nothing_are_not_there() {
     assert!(holds(&[5, 1]) && !holds(&[5, 0]));
 }
 
-/// So many rows that they are made distinct on the way, and many more of them than texts.
+/// So many rows that equal ones are merged on the way, and far more rows than texts.
 #[test]
 fn many_parts_take_little_room() {
     let model = ModelClaim::from_json(&json!({"model": "k_anonymity", "k": 9000})).expect("a model");
@@ -246,13 +246,13 @@ fn parts_that_do_not_fit_are_errors() {
     );
 }
 
-/// The rows of a table at these places.
+/// Returns the rows of a table at these positions.
 fn taken(table: &CodedTable, rows: &[u32]) -> CodedTable {
     let columns = table.columns.iter().map(|column| crate::normal::taken(column, rows));
     CodedTable { columns: columns.collect(), rows: rows.len() }
 }
 
-/// What is found in parts of so many rows.
+/// Checks a release in parts of this many rows.
 fn in_parts(
     release: &CodedTable,
     original: &CodedTable,
@@ -292,7 +292,7 @@ proptest! {
     }
 }
 
-/// How dates and decimal marks are read is told by the whole original, so a part alone must not decide it.
+/// The whole original shows how dates and decimal marks are read, so a part alone must not decide it.
 #[test]
 fn spellings_are_read_as_in_the_whole() {
     let truths = [("s".to_owned(), Truth::Same(SensitiveColumn::texts("s")))];
@@ -311,7 +311,7 @@ fn what_was_not_known_at_the_beginning_is_an_error() {
     let control = Control::default();
     let mut parts = TruthInParts::new(&truths, &known, 2, Drops::Forbidden, &control);
     assert!(matches!(parts.update(&all, &all, &[0, 1]), Err(VerifyError::Malformed { .. })));
-    // Nothing was compared, or not all of it.
+    // Nothing was compared, or not everything.
     assert!(matches!(parts.finish(), Err(VerifyError::Malformed { .. })));
     let mut parts = TruthInParts::new(&truths, &known, 2, Drops::Allowed, &control);
     parts.update(&known, &known, &[0]).expect("rows");

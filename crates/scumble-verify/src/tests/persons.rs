@@ -1,4 +1,4 @@
-//! Several sensitive columns, persons with several rows, guarded nodes, and all rows of a person together.
+//! Several sensitive columns, people with several rows, guarded nodes, and all rows of a person together.
 
 use scumble_files::Control;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn judged(release: &CodedTable, model: &Value) -> ModelOutcome {
     check(release, StarRows::Judged, model).expect("a check")
 }
 
-/// (a,x)(a,x)(b,y)(b,y), and a suppressed row.
+/// The rows (a,x), (a,x), (b,y), (b,y), and a suppressed row.
 fn pairs() -> CodedTable {
     table(&[
         ("q", &["E", "E", "E", "E", "*"]),
@@ -41,7 +41,7 @@ fn given_the_other_column_there_is_one_value() {
     assert!(separate.holds && separate.attained == Some(2.0));
     let given = distinct(json!({"column": "s", "given": ["r"]}));
     assert_eq!((given.holds, given.attained), (false, Some(1.0)));
-    // Two parts of one class fail, which is one class.
+    // Two parts of one class fail, which counts as one class.
     assert_eq!((given.failing_classes, given.failing_rows), (1, 4));
     assert_eq!(given.label, "distinct l-diversity of s given r");
     let joint = distinct(json!({"columns": ["s", "r"]}));
@@ -60,7 +60,7 @@ fn given_the_other_column_there_is_one_value() {
     );
 }
 
-/// Tuples whose texts would run together are different tuples, and the reference counts them as the release does.
+/// Tuples whose texts look the same when joined are different tuples, and the reference counts them as the release does.
 #[test]
 fn tuples_are_told_apart() {
     let release = table(&[
@@ -79,7 +79,7 @@ fn tuples_are_told_apart() {
     assert!(found.holds && found.models[0].attained == Some(0.0));
 }
 
-/// (eng,Z1): p1 flu, p1 hiv, p2 flu. Two persons; flu is 2/3 of the rows, and 2/2 of the persons have it.
+/// The class (eng,Z1) has p1 flu, p1 hiv and p2 flu. There are two people; flu is in 2/3 of the rows, and both people have it.
 fn visits() -> CodedTable {
     table(&[
         ("q", &["E", "E", "E"]),
@@ -121,7 +121,7 @@ fn what_somebody_guards() {
     let found = judged(&visits(), &model);
     assert_eq!((found.holds, found.attained, found.failing_rows), (false, Some(1.0), 3));
 
-    // models.md 1.12: 1/2 and 0, merged 3/4.
+    // models.md 1.12: the shares are 1/2 and 0; merged, 3/4.
     let classes = |q: &[&str]| {
         table(&[
             ("q", q),
@@ -136,7 +136,7 @@ fn what_somebody_guards() {
     assert_eq!(judged(&classes(&["1", "1", "2", "2"]), &model).attained, Some(0.5));
     assert_eq!(judged(&classes(&["1", "1", "1", "1"]), &model).attained, Some(0.75));
 
-    // A row published as stomach = {gastritis, ulcer, cancer} counts 2/3 towards {gastritis, ulcer}.
+    // A row that shows stomach = {gastritis, ulcer, cancer} counts 2/3 towards {gastritis, ulcer}.
     let tree = json!([
         ["gastritis", "mild", "stomach", "any"],
         ["ulcer", "mild", "stomach", "any"],
@@ -172,7 +172,7 @@ fn all_rows_of_a_person() {
     };
     assert_eq!(with("multiset", StarRows::Unjudged), (false, Some(1.0), 2, 3));
     assert_eq!(with("set", StarRows::Unjudged), (true, Some(2.0), 0, 0));
-    // p5 shows nothing, twice.
+    // The two rows of p5 are suppressed.
     assert_eq!(with("set", StarRows::Judged), (false, Some(1.0), 1, 2));
 }
 

@@ -1,4 +1,4 @@
-//! Larger tables, where chunks, wide keys and big flows come into play; figures are known by construction.
+//! Larger tables, where chunks, wide keys and large flows matter. The figures are known by construction.
 
 use scumble_files::Control;
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::{
 };
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
-/// A column of numbers below `distinct`, written with leading zeros so that codes are values.
+/// A column of numbers below `distinct`, written with leading zeros so that their codes are the numbers themselves.
 fn numbers(name: &str, distinct: u32, rows: usize, value: impl Fn(usize) -> u32) -> CodedColumn {
     let values: Vec<String> = (0..distinct).map(|number| format!("{number:07}")).collect();
     let mut codes = Codes::with_capacity(values.len(), rows);
@@ -18,7 +18,7 @@ fn numbers(name: &str, distinct: u32, rows: usize, value: impl Fn(usize) -> u32)
     CodedColumn { name: name.to_owned(), values: values.iter().map(String::as_str).collect(), codes }
 }
 
-/// Half-open intervals of a width over such numbers.
+/// Half-open intervals of a given width over such numbers.
 fn intervals(
     name: &str,
     distinct: u32,
@@ -50,7 +50,7 @@ fn cover() -> Truth {
     })
 }
 
-/// Ten columns of 2,000 values (110 bits of key) that say the row's class ten times.
+/// Ten columns of 2,000 values (110 bits of key), each of which gives the row's class.
 #[test]
 fn wide_keys_over_many_chunks() {
     let (rows, classes) = (200_000usize, 2_000);
@@ -70,7 +70,7 @@ fn wide_keys_over_many_chunks() {
     assert_eq!(wide.classes, distinct.len() as u64);
 }
 
-/// Full-domain recoding of three columns and one kept exactly, then one row moved out of its interval.
+/// Full-domain recoding of three columns, with one column kept exactly. Then one row is moved out of its interval.
 #[test]
 fn full_domain_recoding_is_assigned() {
     let rows = 100_000;
@@ -151,7 +151,7 @@ fn overlapping_intervals_are_assigned() {
             .expect("a check")
             .holds
     );
-    // One row more that only the youngest could fill, than there are of the youngest.
+    // One more row that only the youngest can fill than there are of the youngest.
     let youngest = ages.iter().filter(|&age| age == "0").count();
     let mut crowded = texts(&labels);
     crowded[..=youngest].fill("[0,0]".to_owned());
@@ -162,7 +162,7 @@ fn overlapping_intervals_are_assigned() {
     );
 }
 
-/// More pairs of values than the dense table of answers holds.
+/// More pairs of values than a dense table could hold.
 #[test]
 fn many_distinct_values_with_a_row_map() {
     let rows = 5_000usize;

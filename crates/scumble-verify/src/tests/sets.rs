@@ -1,4 +1,4 @@
-//! Models on some of the quasi-identifiers, and on every so many of them.
+//! Models on some of the quasi-identifiers, and on every set of a given size.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::table;
 use crate::{Claim, ModelClaim, ModelOutcome, StarRows, VerifyError, check_models};
 use scumble_files::table::CodedTable;
 
-/// By one column three rows each; by two columns single rows. The last two rows are suppressed.
+/// By one column, the groups have three rows each; by two columns, single rows. The last two rows are suppressed.
 fn people() -> CodedTable {
     table(&[
         ("sex", &["m", "m", "m", "f", "f", "f", "*", "*"]),
@@ -25,13 +25,13 @@ fn check(claim: &Value, star: StarRows) -> Result<ModelOutcome, VerifyError> {
 fn sizes_and_shares_of_any_one_column() {
     let sizes =
         |l: u64, k: u64, star| check(&json!({"model": "lkc", "l": l, "k": k}), star).expect("a check");
-    // Unjudged star rows are in the group `*` of either column.
+    // Star rows that are not checked are in the group `*` of either column.
     let three = sizes(1, 3, StarRows::Unjudged);
     assert!(three.holds && three.attained == Some(3.0) && three.label == "k-anonymity, any 1 columns known");
     let judged = sizes(1, 3, StarRows::Judged);
     assert_eq!((judged.holds, judged.failing_classes, judged.failing_rows), (false, 2, 4));
     assert!(sizes(1, 2, StarRows::Judged).holds && !sizes(2, 2, StarRows::Unjudged).holds);
-    // More columns than there are: all of them.
+    // With more columns than there are, all are used.
     assert_eq!(sizes(7, 1, StarRows::Judged).attained, Some(1.0));
 
     let shares = |c: &str, star| {
@@ -43,7 +43,7 @@ fn sizes_and_shares_of_any_one_column() {
     assert!(shares("1", StarRows::Judged).holds);
 }
 
-/// Whichever column it is that fails.
+/// Every set of columns must hold, whichever column it is that fails.
 #[test]
 fn every_set_must_hold() {
     for failing in ["sex", "job"] {

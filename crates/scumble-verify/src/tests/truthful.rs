@@ -38,7 +38,7 @@ fn without_map(release: &CodedTable, drops: Drops) -> TruthOutcome {
     check_truth(release, &people(), &declaration(), drops, &Control::default()).expect("a check")
 }
 
-/// Sorted by content: rows 4, 1, 3, 2 of the original.
+/// A release sorted by content: rows 4, 1, 3, 2 of the original.
 fn release() -> CodedTable {
     table(&[("age", &["*", "[20,30)", "[30,40)", "[20,30)"]), ("disease", &["flu", "flu", "flu", "hiv"])])
 }
@@ -156,12 +156,12 @@ fn exact_columns_are_verbatim() {
     }
 }
 
-/// Each released row is true of some original, but there are not enough of them.
+/// Each released row is true of some original row, but there are not enough of these.
 #[test]
 fn counts_matter_and_not_only_compatibility() {
     let release = table(&[("age", &["[20,30)", "[20,30)", "[20,26)"]), ("disease", &["flu", "hiv", "hiv"])]);
     assert_eq!(without_map(&release, Drops::Allowed).unassigned_rows, 1);
-    // 34 must go to the narrow row and 38 to the wide one; taking the wide one first would fail.
+    // 34 must go to the narrow row and 38 to the wide one; an assignment that gave 34 the wide row first would fail.
     let release = table(&[("age", &["[30,40)", "[30,35)"]), ("disease", &["flu", "flu"])]);
     assert!(without_map(&release, Drops::Allowed).holds);
     let release = table(&[("age", &["[30,35)", "[30,35)"]), ("disease", &["flu", "flu"])]);

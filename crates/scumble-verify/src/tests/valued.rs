@@ -1,4 +1,4 @@
-//! Models on the rows per value, on the worked numbers of their definitions.
+//! Models on the number of rows of each value, on the worked examples of their definitions.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::{
 const E1: &[&str] = &["flu", "flu", "cancer", "hiv"];
 const E2: &[&str] = &["flu", "flu", "flu", "cancer", "asthma"];
 
-/// Classes with these values of a column `s`, judged against all of them together, or against `original`.
+/// Checks classes with these values of a column `s` against all of them together, or against `original`.
 fn judge(
     classes: &[&[&str]],
     original: Option<&[(&str, u64)]>,
@@ -48,18 +48,18 @@ fn shares() {
         found(&[E1, E2], json!({"model": "alpha_k", "alpha": "0.59999999999999999999"})),
         (false, 0.6)
     );
-    // hiv may have a fifth and has a quarter in E1; all others are free.
+    // hiv may have a share of 1/5 and has 1/4 in E1; all others are free.
     let outcome =
         judge(&[E1, E2], None, json!({"model": "alpha_k", "alphas": [["hiv", "1/5"]]})).expect("a check");
     assert_eq!((outcome.holds, outcome.attained, outcome.required), (false, Some(1.25), 1.0));
     assert_eq!((outcome.failing_classes, outcome.failing_rows, outcome.note), (1, 4, None));
     assert_eq!(found(&[E1, E2], json!({"model": "alpha_k", "alphas": [["hiv", "1/4"]]})), (true, 1.0));
-    // What is not named has alpha where that is given: flu has 3/5 in E2, which is 6/5 of a half.
+    // Values that are not named may have alpha, if that is given: flu has 3/5 in E2, which is 6/5 of a half.
     let both = json!({"model": "alpha_k", "alpha": "1/2", "alphas": [["hiv", "1/4"]]});
     assert_eq!(found(&[E1, E2], both), (false, 1.2));
     let both = json!({"model": "alpha_k", "alpha": "1/2", "alphas": [["hiv", "1/4"], ["flu", "1"]]});
     assert_eq!(found(&[E1, E2], both), (true, 1.0));
-    // A value that no row has is protected without effect.
+    // Protecting a value that no row has is without effect.
     assert_eq!(found(&[E1, E2], json!({"model": "alpha_k", "alphas": [["ebola", "1/9"]]})), (true, 0.0));
 }
 
@@ -78,7 +78,7 @@ fn counts_and_ranges_of_numbers() {
     assert_eq!(found(&[&["0.1", "0.3"]], range("0.2")), (true, 0.2));
     assert_eq!(found(&[&["-0.05", "1e2"]], range("100.05")), (true, 100.05));
     assert_eq!(found(&[&["7", "7"]], range("0")), (true, 0.0));
-    // A class without numbers spans nothing, and missing values have no part in it, whatever they look like.
+    // A class without numbers spans nothing, and missing values do not take part, whatever they look like.
     assert_eq!(found(&[&["?", "?"]], range("0")), (true, 0.0));
     assert_eq!(found(&[&["1", "?", "3"]], range("2")), (true, 2.0));
     let missing = json!({"model": "k_e", "e": "2", "comma": false, "missing": ["999"]});
@@ -86,7 +86,7 @@ fn counts_and_ranges_of_numbers() {
     assert_eq!(found(&[&["1", "3", "999"]], range("3")), (true, 998.0));
     let comma = |e: &str| json!({"model": "k_e", "e": e, "comma": true});
     assert_eq!(found(&[&["1,25", "3"]], comma("1.75")), (true, 1.75));
-    // Too long to be compared exactly is an error, not a guess.
+    // A number too long to be compared exactly is an error, not a guess.
     assert!(matches!(judge(&[&["1e30", "1e-30"]], None, range("1")), Err(VerifyError::Domain { .. })));
 }
 
@@ -108,7 +108,7 @@ fn values_and_categories() {
     let one = json!([["hiv", "cancer", "flu"]]);
     assert_eq!(found(classes, weight("2", "distinct", &one)), (true, 2.0));
     assert_eq!(found(classes, weight("3", "rows", &one)), (true, 3.0));
-    // A value without a category cannot be judged.
+    // A value without a category cannot be checked.
     let few = json!({"model": "p_sensitive", "p": 1, "categories": [["hiv"]]});
     assert!(matches!(judge(classes, None, few), Err(VerifyError::Domain { what: "categories", .. })));
 }
@@ -120,13 +120,13 @@ fn growth_of_belief() {
     assert_eq!(found(&[E1, E2], beta("5/4", "basic")), (true, 1.25));
     assert_eq!(found(&[E1, E2], beta("1.24999999999999999999", "basic")), (false, 1.25));
     assert_eq!(found(&[E1, E2], beta("5/4", "enhanced")), (true, 1.25));
-    // a is 3 of 4: -ln p is 0.287682, and a class of a alone has a gain of 1/3. b gains 1 where it may gain 1.386.
+    // a is 3/4 of the original. −ln p is 0.287682, and a class of only a has a gain of 1/3. b gains 1, where it may gain 1.386.
     let skewed: &[&[&str]] = &[&["a", "a"], &["a", "b"]];
     assert_eq!(found(skewed, beta("1", "basic")), (true, 1.0));
     assert_eq!(found(skewed, beta("1", "enhanced")), (false, f64::INFINITY));
-    // One value has nothing to gain.
+    // With a single value nothing can be gained.
     assert_eq!(found(&[&["a"], &["a", "a"]], beta("1/1000000", "enhanced")), (true, 0.0));
-    // The original counts, not the release.
+    // The shares of the original count, not those of the release.
     let outcome = judge(&[&["a", "b"]], Some(&[("a", 9), ("b", 1)]), beta("4", "basic")).expect("a check");
     assert_eq!((outcome.holds, outcome.attained, outcome.note), (true, Some(4.0), None));
     let stranger =
@@ -150,18 +150,18 @@ fn growth_of_belief() {
 #[test]
 fn change_of_belief() {
     let delta = |delta: &str| json!({"model": "delta_disclosure", "delta": delta});
-    // Six flu and three hiv. 2 of 4 and 4 of 5: ln(3/5) = -0.510826 is the largest.
+    // Six flu and three hiv in all. Flu is 2 of 4 and 4 of 5: ln(3/5) = −0.510826 (of hiv) is the largest change.
     let classes: &[&[&str]] = &[&["flu", "flu", "hiv", "hiv"], &["flu", "flu", "flu", "flu", "hiv"]];
     let (holds, attained) = found(classes, delta("0.510826"));
     assert!(holds && (attained - 0.510_825_623_766).abs() < 1e-12);
     assert!(!found(classes, delta("0.510825")).0);
-    // A value that a class lacks, and one that the original lacks.
+    // A value that a class lacks, and a value that the original lacks.
     assert_eq!(found(&[E1, E2], delta("100")), (false, f64::INFINITY));
     let lost = judge(&[&["a"]], Some(&[("a", 9), ("b", 1)]), delta("100")).expect("a check");
     assert_eq!((lost.holds, lost.attained), (false, Some(f64::INFINITY)));
     let stranger = judge(&[&["a", "c"]], Some(&[("a", 9), ("b", 1)]), delta("100")).expect("a check");
     assert_eq!((stranger.holds, stranger.attained), (false, Some(f64::INFINITY)));
-    // Values that were declared and that no row has are no values of the table.
+    // Declared values that no row has are not values of the table.
     let none = judge(&[&["a"]], Some(&[("a", 9), ("b", 0)]), delta("1/1000")).expect("a check");
     assert_eq!((none.holds, none.attained), (true, Some(0.0)));
 }

@@ -1,4 +1,5 @@
-//! Released rows beside the originals that they stand for, where the private row map says which: all at once, or part by part.
+//! Compares released rows with the originals that they stand for, where the private row map shows which: all at once, or part by
+//! part.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +19,7 @@ use crate::{aggregate, exchange};
 
 /// Checks every cell of the release against the original row that the private row map says it came from.
 ///
-/// `row_map[i]` is the original row (from 0) of released row `i`. Whoever has `control` may stop it.
+/// `row_map[i]` is the original row (from 0) of released row `i`. `control` can stop the check.
 pub fn check_truth_with_map(
     release: &CodedTable,
     original: &CodedTable,
@@ -32,42 +33,43 @@ pub fn check_truth_with_map(
     all.finish()
 }
 
-/// A release whose rows are compared with their originals part by part, for whoever never holds all of both.
+/// A release whose rows are compared with their originals part by part, so that the caller never needs to hold all of both.
 ///
-/// Its law: however the rows are divided into parts, [`TruthInParts::finish`] says what [`check_truth_with_map`] says of the whole table.
+/// However the rows are divided into parts, [`TruthInParts::finish`] returns what [`check_truth_with_map`] returns for the whole
+/// table.
 pub struct TruthInParts<'a> {
     columns: &'a [(String, Truth)],
     known: &'a CodedTable,
     drops: Drops,
     control: &'a Control,
     original_rows: u64,
-    /// Whether a released row stands for the original one, 64 rows a number.
+    /// For each original row, whether a released row stands for it. Each number has the bits of 64 rows.
     used: Vec<u64>,
     released_rows: u64,
     repeated_rows: u64,
-    /// The columns of the first part, and what is wrong with them; every part must have the same.
+    /// The columns of the first part, and what is wrong with them. Every part must have the same.
     shape: Option<(Vec<String>, Vec<ColumnFault>)>,
-    /// Whether a part could not be compared as a whole, so that nothing can be said of the release.
+    /// Whether a part could not be compared completely, so that nothing can be said of the release.
     is_broken: bool,
     found: BTreeMap<String, InColumn>,
-    /// What the last class of means shows.
+    /// What the last class of a part with means shows.
     last_class: Option<Vec<String>>,
 }
 
 /// What was found in a column so far.
 #[derive(Default)]
 struct InColumn {
-    /// Original and released text of false cells.
+    /// The original and released texts of false cells.
     pairs: BTreeSet<(String, String)>,
-    /// Further pairs, which no other part can have.
+    /// The number of further pairs, which no other part can have.
     own_pairs: u64,
     cells: u64,
     first_row: Option<u64>,
 }
 
 impl<'a> TruthInParts<'a> {
-    /// No rows yet of a release of so many original rows. `known` has every text of those original columns whose values may be spelt in several
-    /// ways in some row; it says how such texts are read.
+    /// Begins with no rows, for a release of a table with this many original rows. `known` shows how texts are read in the
+    /// columns whose values may have several spellings: it must have every text that some original row has in these columns.
     #[must_use]
     pub fn new(
         columns: &'a [(String, Truth)],
@@ -92,17 +94,17 @@ impl<'a> TruthInParts<'a> {
         }
     }
 
-    /// Compares some released rows with their originals, row by row: `rows` are the numbers of these, from 0.
+    /// Compares some released rows with their originals, row by row. `rows` are the numbers of the original rows, counted from 0.
     ///
-    /// Where columns show means, a class must not be divided between parts, and parts come in the order of what they show. Columns whose
-    /// values were exchanged cannot be compared in parts.
+    /// Where columns show means, a class must not be divided between parts, and parts must come in the order of what they show.
+    /// Columns whose values were exchanged cannot be compared in parts.
     pub fn update(
         &mut self,
         part: &CodedTable,
         originals: &CodedTable,
         rows: &[u64],
     ) -> Result<(), VerifyError> {
-        // Mended when it was compared as a whole.
+        // `add` clears this after the whole part was compared.
         self.is_broken = true;
         self.is_known(originals)?;
         let places: Vec<u32> = (0..originals.rows.min(u32::MAX as usize) as u32).collect();
@@ -113,7 +115,8 @@ impl<'a> TruthInParts<'a> {
         self.add(part, originals, &places, rows.iter().copied(), false)
     }
 
-    /// What was found in all parts. An error if there was none, since not even the columns are known then, or if one could not be compared.
+    /// Returns what was found in all parts. Fails if there were none, since then not even the columns are known, or if one could
+    /// not be compared.
     pub fn finish(self) -> Result<TruthOutcome, VerifyError> {
         let (Some((_, column_faults)), false) = (self.shape, self.is_broken) else {
             return Err(malformed("", "no part of it was compared, or one could not be"));
@@ -156,7 +159,8 @@ impl<'a> TruthInParts<'a> {
         })
     }
 
-    /// Compares rows with those of `originals` at these places, whose numbers are `rows`.
+    /// Compares released rows with the rows of `originals` at these positions. `rows` are the numbers of these originals in the
+    /// whole table.
     fn add(
         &mut self,
         part: &CodedTable,
@@ -215,7 +219,8 @@ impl<'a> TruthInParts<'a> {
         self.found.entry(column.to_owned()).or_default()
     }
 
-    /// An error if a text of these rows is not known whose column may spell a value in several ways: it might change how others are read.
+    /// Returns an error if a column whose values may have several spellings has a text here that is not known: such a text might
+    /// change how others are read.
     fn is_known(&self, originals: &CodedTable) -> Result<(), VerifyError> {
         for (name, _) in self.columns.iter().filter(|(_, truth)| matches!(truth, Truth::Same(_))) {
             let known = column(self.known, ORIGINAL, name)?;
@@ -245,14 +250,14 @@ impl<'a> TruthInParts<'a> {
         Ok(())
     }
 
-    /// An error if a class of this part may have been in an earlier one.
+    /// Returns an error if a class of this part may also have been in an earlier one.
     fn follow<'c>(
         &mut self,
         part: &CodedTable,
         shown: impl Iterator<Item = &'c CodedColumn>,
     ) -> Result<(), VerifyError> {
         let mut shown: Vec<&CodedColumn> = shown.collect();
-        // Released rows are in the order of their columns' texts.
+        // Released rows are sorted by the texts of their columns, in column order.
         let place = |column: &CodedColumn| part.columns.iter().position(|other| other.name == column.name);
         shown.sort_by_key(|column| place(column));
         let codes = |row: usize| shown.iter().map(|column| column.codes.get(row)).collect::<Vec<u32>>();

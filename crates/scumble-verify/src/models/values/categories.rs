@@ -1,4 +1,4 @@
-//! p-sensitivity with categories of values: how many a class has, and what they weigh.
+//! p-sensitivity with categories of values: how many categories a class has, and what its values weigh.
 
 use hashbrown::HashMap;
 use scumble_files::table::CodedColumn;
@@ -11,7 +11,7 @@ use super::Judge;
 use crate::error::VerifyError;
 use crate::exact::Rational;
 
-/// The values of a column by category, the most sensitive first.
+/// The values of a column by category, the most sensitive category first.
 #[derive(Debug, Clone, PartialEq)]
 pub(in super::super) struct Categories(Vec<Vec<String>>);
 
@@ -21,7 +21,7 @@ impl Categories {
         let lists = parameters
             .optional("categories", wish, lists)?
             .ok_or_else(|| parameters.error("categories", "it is missing"))?;
-        // Several spellings of one value may stand in one list.
+        // Several spellings of one value may be in one list.
         let mut values: Vec<(&String, usize)> = (0..)
             .zip(&lists)
             .flat_map(|(place, list)| list.iter().map(move |value| (value, place)))
@@ -34,7 +34,7 @@ impl Categories {
         Ok(Self(lists))
     }
 
-    /// The category of each code of the release, from 0; an error if a value has none.
+    /// Returns the category of each code of the release, counted from 0. Fails if a value has no category.
     pub(super) fn of_codes(&self, column: &CodedColumn) -> Result<Vec<u64>, VerifyError> {
         let mut category: HashMap<&str, u64, foldhash::fast::FixedState> = HashMap::default();
         for (number, values) in (0..).zip(&self.0) {
@@ -47,13 +47,13 @@ impl Categories {
     }
 }
 
-/// The values of a class must weigh at least `alpha` together: a value in category i of m weighs (i − 1)/(m − 1), and 1 where
-/// there is one category only.
+/// Together the values of a class must weigh at least `alpha`. A value in category i of m weighs (i − 1)/(m − 1), or 1 if there
+/// is only one category.
 #[derive(Debug, Clone, PartialEq)]
 pub(in super::super) struct Weight {
     pub(in super::super) alpha: Rational,
     categories: Categories,
-    /// Whether each row weighs, or each different value once.
+    /// Whether each row weighs; otherwise each different value weighs once.
     over_rows: bool,
 }
 
@@ -68,7 +68,7 @@ impl Weight {
 
     pub(super) fn prepare(&self, column: &CodedColumn) -> Result<Judge<'_>, VerifyError> {
         let category = self.categories.of_codes(column)?;
-        // Weights in parts of a whole, so that they are integers.
+        // Weights are in fractions of a whole, so that they are integers.
         let steps = self.categories.0.len() as u64 - 1;
         let (whole, lone) = if steps == 0 { (1, 1) } else { (steps, 0) };
         Ok(Box::new(move |_, histogram| {

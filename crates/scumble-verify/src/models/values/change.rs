@@ -1,9 +1,9 @@
 //! How a value's share of a class differs from its share of the original table: beta-likeness and delta-disclosure privacy.
 //!
-//! With c rows of a value in a class of s, and p of them among the n rows of the original, its shares are q = c/s and p/n.
-//! Their quotient c·n / (p·s) is a fraction of integers. Where it is compared with a logarithm or its own is taken, the
-//! comparison is in floating point: correct for everything that is further than 1e-12 from the bound, and a bound that is
-//! given as a fraction is never met exactly, since the logarithm of a fraction other than 1 is none.
+//! If c of the s rows of a class have a value, and p of the n rows of the original, its shares are q = c/s and p/n. Their
+//! quotient c·n / (p·s) is a fraction of integers. Where a logarithm is involved, the comparison is in floating point. It is
+//! correct for everything that is further than 1e-12 from the bound; and a bound that is given as a fraction is never met
+//! exactly, since the logarithm of a fraction other than 1 is not a fraction.
 
 use scumble_files::table::CodedColumn;
 
@@ -13,7 +13,7 @@ use super::Judge;
 use crate::error::VerifyError;
 use crate::exact::Rational;
 
-/// beta-likeness: the relative growth (q − p)/p of a value's share is at most `beta`, and at most −ln p if enhanced.
+/// beta-likeness: the relative growth (q − p)/p of a value's share is at most `beta`; if enhanced, also at most −ln p.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in super::super) struct Growth {
     pub(in super::super) beta: Rational,
@@ -49,13 +49,14 @@ impl Growth {
     }
 }
 
-/// By what a share grows, as a fraction of 0 where the value is not in the original; 0 where it does not grow.
+/// Returns the growth of a share as a fraction. Its denominator is 0 if the value is not in the original; the fraction is 0 if
+/// the share does not grow.
 fn growth(original: &Original, size: u64, before: u64, rows: u64) -> (u128, u128) {
     let base = u128::from(before) * u128::from(size);
     ((u128::from(rows) * u128::from(original.total)).saturating_sub(base), base)
 }
 
-/// The smallest beta of basic beta-likeness that a class has.
+/// Returns the smallest beta of basic beta-likeness for a class.
 pub(in super::super) fn largest_growth(original: &Original, size: u64, histogram: &[(u32, u64)]) -> f64 {
     let gain = |&(code, rows): &(u32, u64)| {
         let (grown, base) = growth(original, size, original.count[code as usize], rows);
@@ -64,7 +65,7 @@ pub(in super::super) fn largest_growth(original: &Original, size: u64, histogram
     histogram.iter().map(gain).fold(0.0, f64::max)
 }
 
-/// The smallest beta of enhanced beta-likeness that a class has; infinite where a share grows by more than −ln p.
+/// Returns the smallest beta of enhanced beta-likeness for a class; infinite if a share grows by more than −ln p.
 pub(in super::super) fn largest_enhanced_growth(
     original: &Original,
     size: u64,
@@ -103,7 +104,8 @@ impl Change {
     }
 }
 
-/// The largest |ln(q/p)| of a class; infinite where it lacks a value of the original, or has one that is not in it.
+/// Returns the largest |ln(q/p)| of a class; infinite if the class lacks a value of the original, or has a value that is not in
+/// the original.
 pub(in super::super) fn largest_change(original: &Original, size: u64, histogram: &[(u32, u64)]) -> f64 {
     if histogram.len() < original.values {
         return f64::INFINITY;

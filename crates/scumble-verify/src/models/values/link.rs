@@ -1,4 +1,4 @@
-//! (X,Y)-linkability: no protected value has more than one share of a group.
+//! (X,Y)-linkability: no protected value has more than a given share of a group.
 
 use scumble_files::table::CodedColumn;
 
@@ -8,7 +8,7 @@ use super::{Judge, is_share};
 use crate::error::VerifyError;
 use crate::exact::Rational;
 
-/// The share that protected values may have.
+/// The largest share of a protected value.
 #[derive(Debug, Clone, PartialEq)]
 pub(in super::super) struct Link {
     pub(in super::super) h: Rational,

@@ -12,9 +12,9 @@ use crate::exact::Rational;
 /// The shares that values may have.
 #[derive(Debug, Clone, PartialEq)]
 pub(in super::super) struct Shares {
-    /// What every value may have that is not named; nothing is asked of those where there is none.
+    /// The share allowed for values that have none of their own; without it, those values may have any share.
     everyone: Option<Rational>,
-    /// What single values may have.
+    /// The shares allowed for single values.
     named: Vec<(String, Rational)>,
 }
 
@@ -37,7 +37,7 @@ impl Shares {
         Ok(Self { everyone, named })
     }
 
-    /// Whether all values may have the same share: the figure is then a share, otherwise a multiple of the share allowed.
+    /// Whether the same share is allowed for all values. The figure is then a share, otherwise a multiple of the allowed share.
     pub(super) fn uniform(&self) -> bool {
         self.named.is_empty()
     }
@@ -59,7 +59,7 @@ impl Shares {
                 let Some(allowed) = allowed[code as usize] else { continue };
                 judgement.holds &= allowed.compare(rows.into(), size.into()).is_ge();
                 let share = rows as f64 / size as f64;
-                // A value that may have everything is not protected, and says nothing about those that are.
+                // A value that may have any share is not protected, and says nothing about those that are.
                 let figure = match (uniform, allowed.integer()) {
                     (true, _) => share,
                     (false, Some(_)) => 0.0,

@@ -10,13 +10,13 @@ use crate::error::VerifyError;
 use crate::exact::{Rational, compare_products};
 use crate::value::Decimal;
 
-/// The numbers of a class must be at least `e` apart.
+/// The numbers of a class must be at least `e` apart, from the least to the greatest.
 #[derive(Debug, Clone, PartialEq)]
 pub(in super::super) struct Span {
     pub(in super::super) e: Rational,
     /// Whether the decimal mark is a comma.
     comma: bool,
-    /// Texts that stand for no number, also where they look like one.
+    /// Texts that are not numbers, even if they look like one.
     missing: Vec<String>,
 }
 
@@ -39,15 +39,16 @@ impl Span {
     }
 }
 
-/// The numbers behind the texts of a column, as integers in a common unit.
+/// The numbers that the texts of a column stand for, as integers in a common unit.
 pub(in super::super) struct Numbers {
     of_code: Vec<Option<i128>>,
-    /// How many units are 1.
+    /// The number of units in 1.
     unit: u128,
 }
 
 impl Numbers {
-    /// What is not a number has none, and so does what is missing: it has no part in a range, which can only make it smaller.
+    /// Reads the numbers of a column. A text that is not a number has none, and neither has a missing value. It is left out of
+    /// the range, which can only make the range smaller.
     pub(in super::super) fn read(
         column: &CodedColumn,
         comma: bool,
@@ -68,7 +69,7 @@ impl Numbers {
         Ok(Self { of_code, unit: unit.ok_or_else(too_long)? })
     }
 
-    /// The difference of the extremes of a class in units; 0 where it has no numbers.
+    /// The difference of the extremes of a class in units; 0 if the class has no numbers.
     pub(in super::super) fn range(&self, histogram: &[(u32, u64)]) -> u128 {
         let numbers = || histogram.iter().filter_map(|&(code, _)| self.of_code[code as usize]);
         numbers().max().zip(numbers().min()).map_or(0, |(most, least)| most.abs_diff(least))
