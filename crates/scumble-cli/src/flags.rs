@@ -41,7 +41,7 @@ pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches
             Action::Set { setting, values } => {
                 flag_of(setting).map(|flag| flag.with(&setting.columns, &texts(setting, values)))
             }
-            // The flag of a setting that is to be removed.
+            // A flag can only be left out if it was given. A setting of the plan is removed in the plan.
             Action::Unset(setting) => flag_of(setting)
                 .filter(|flag| given.is_none() || is_given(&flag.id))
                 .filter(|flag| {

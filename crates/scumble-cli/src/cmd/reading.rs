@@ -26,7 +26,7 @@ pub(crate) struct Reading {
     /// The number of lines above the header to skip, such as a title; detected if they are clear
     #[arg(long, value_name = "N", value_parser = super::whole)]
     skip_rows: Option<u64>,
-    /// The most data to read from a table, measured after unpacking, e.g. 2GB
+    /// The largest table to read, measured after unpacking, e.g. 2GB
     #[arg(long, value_name = "SIZE")]
     max_size: Option<Size>,
     /// What to do with missing values: own-value (default), drop-row or error

@@ -47,7 +47,7 @@ pub struct Comparison {
 pub struct Candidate {
     /// The algorithm.
     pub algorithm: String,
-    /// How mature the algorithm is.
+    /// Whether the algorithm is recommended, classic or experimental.
     pub standing: Standing,
     /// The k that was asked for.
     pub k: u64,

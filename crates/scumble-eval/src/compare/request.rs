@@ -79,7 +79,7 @@ pub(super) fn least_k(plan: &Plan) -> Option<u64> {
     plan.privacy.iter().filter_map(|spec| spec.parameters.whole("k", 1).ok().flatten()).max()
 }
 
-/// Returns the name of a method in the registry, and how mature it is.
+/// Returns the name of a method in the registry, and its standing.
 pub(super) fn about(method: &Method) -> (&'static str, Standing) {
     match method {
         Method::Classes(entry) => (entry.name, entry.standing),
