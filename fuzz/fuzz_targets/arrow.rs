@@ -1,4 +1,4 @@
-//! Any bytes as an Arrow file: an error or a table, never a panic, and no more memory than there is.
+//! Reads any bytes as an Arrow file: the result is an error or a table, never a panic, and memory stays limited.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

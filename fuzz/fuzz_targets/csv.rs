@@ -1,4 +1,4 @@
-//! Any bytes as a table: an error or a table, never a panic, and the same whatever the size of the blocks.
+//! Reads any bytes as a table: the result is an error or a table, never a panic, and the same whatever the size of the blocks.
 #![no_main]
 
 use std::io::Write;
@@ -26,7 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
     let header = read_header(&source, &options);
     match read_table(&source, &options) {
         Err(error) => {
-            // Whatever was wrong, it can be told.
+            // Whatever was wrong, the error has a message.
             let _ = error.to_string();
         }
         Ok(table) => {

@@ -1,5 +1,5 @@
-//! Any bytes as a hierarchy file, read in both formats for texts and for numbers: an error, or a tree that holds every
-//! value and is written and read back as itself.
+//! Reads any bytes as a hierarchy file, in both formats for texts and for numbers: the result is an error, or a tree that has every value
+//! and stays the same when it is written and read back.
 #![no_main]
 
 use std::io::Write;
@@ -15,7 +15,7 @@ fn file_with(bytes: &[u8]) -> tempfile::NamedTempFile {
     file
 }
 
-/// The lines in ascending order: where leaves were put under the root, reading them again may sort them.
+/// Returns the lines in ascending order: if leaves were put under the root, reading them again may sort them.
 fn lines(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();

@@ -1,4 +1,4 @@
-//! Any text as a plan: an error, or a plan that is written and read back as itself.
+//! Reads any text as a plan: the result is an error, or a plan that stays the same when it is written and read back.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,8 +1,8 @@
-//! How long searches go on after their budget.
+//! Measures how long searches go on after their time budget.
 //!
-//! `cargo bench --bench budget [-- ROWS SECONDS [ALGORITHM…]]`, without arguments 20,000 rows and 1 and 5 seconds, for every algorithm of
-//! the registry on the synthetic clinic. Every line is a process of its own. The clock of the budget is read when the search has
-//! ended: what it shows beyond the budget is the overrun. A search that ends before its budget has none.
+//! `cargo bench --bench budget [-- ROWS SECONDS [ALGORITHM…]]`; without arguments 20,000 rows and 1 and 5 seconds, for every algorithm of
+//! the registry on the synthetic clinic. Every line is measured in a process of its own. The clock is read when the search has ended, and
+//! the time beyond the budget is the overrun. A search that ends before its budget has none.
 
 mod common;
 
@@ -61,7 +61,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Searches once, and prints how long that took.
+/// Searches once and prints how long that took.
 fn one(path: &Path, seconds: f64) -> Outcome<()> {
     let plan = Plan::from_toml(&std::fs::read_to_string(path)?, "plan")?;
     let folder = path.parent().ok_or("a folder")?;

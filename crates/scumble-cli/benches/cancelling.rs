@@ -1,9 +1,10 @@
-//! How long work goes on after somebody has cancelled it: the longest time in which no thread looks whether it is to stop.
+//! Measures how long work goes on after it was cancelled, which is the longest time in which no thread checks whether to stop.
 //!
-//! `cargo bench --bench cancelling [-- SECONDS PART… NAME…]`, parts: `adult` (every algorithm on Adult; skipped where the public tables are
-//! absent), `large` (every algorithm on 1.2 million rows of the synthetic clinic), `other` (checking, risk, attacks and learners on a release of
-//! Adult). Without a part: all of them. Every run goes to its end, or is cancelled after some seconds (20 if not said). The table shows, in
-//! seconds, how long it ran, how long it went on after it was cancelled, and the longest time between two looks in each stage.
+//! `cargo bench --bench cancelling [-- SECONDS PART… NAME…]`, parts: `adult` (every algorithm on Adult; skipped if the public tables are
+//! absent), `large` (every algorithm on 1.2 million rows of the synthetic clinic), `other` (checking, risk, attacks and learners on a
+//! release of Adult). Without a part, all of them run. Every run goes to its end, or is cancelled after some seconds (20 by default). The
+//! table shows, in seconds, how long each run took, how long it went on after it was cancelled, and the longest time between two checks in
+//! each stage.
 
 mod common;
 
@@ -65,7 +66,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Both parts of Adult as one table, and the folder of its hierarchies.
+/// Joins both parts of Adult in one table, and returns it with the folder of its hierarchies.
 fn adult(folder: &Path) -> Outcome<Option<(PathBuf, PathBuf)>> {
     let Some(public) = shared_data("adult") else { return Ok(None) };
     let read = |name: &str| std::fs::read_to_string(public.join(name));
@@ -76,7 +77,7 @@ fn adult(folder: &Path) -> Outcome<Option<(PathBuf, PathBuf)>> {
     Ok(Some((table, public.join("taxonomy/pais"))))
 }
 
-/// A plan on Adult that the algorithm can serve.
+/// Returns a plan on Adult that suits the algorithm.
 fn adult_plan(algorithm: &str, input: &Path, hierarchies: &Path) -> String {
     let mut quasi = vec!["age", "workclass", "education", "marital-status", "race", "sex", "native-country"];
     let (model, other) = match algorithm {
@@ -90,7 +91,7 @@ fn adult_plan(algorithm: &str, input: &Path, hierarchies: &Path) -> String {
         "mdav" => ("model = \"k_anonymity\"\nk = 5", "occupation = { role = \"sensitive\" }\n"),
         _ => ("model = \"k_anonymity\"\nk = 5", "salary-class = { role = \"class\" }\n"),
     };
-    // It shows means of numbers, which are no nodes.
+    // MDAV shows means of numbers, which are no nodes of a tree.
     if algorithm == "mdav" {
         quasi = vec!["age", "hours-per-week"];
     } else if !other.starts_with("occupation") {
@@ -114,11 +115,11 @@ fn adult_plan(algorithm: &str, input: &Path, hierarchies: &Path) -> String {
     plan + &format!("[[privacy]]\n{model}\n[algorithm]\nname = {algorithm:?}\n{own}")
 }
 
-/// The longest time without a look in each stage.
+/// The longest time without a check in each stage.
 type Gaps = Vec<(Option<Stage>, Duration)>;
 
-/// What was measured of some work: how long it took, how long it went on after it was cancelled, if it was, the longest time without a
-/// look in each stage, and how it ended.
+/// The measurements of some work: how long it took, how long it went on after it was cancelled, if it was, the longest time without a check
+/// in each stage, and how it ended.
 struct Measured {
     took: Duration,
     went_on: Option<Duration>,
@@ -126,7 +127,7 @@ struct Measured {
     ended: scumble::Result<()>,
 }
 
-/// Does some work, and cancels it after a time.
+/// Does some work and cancels it after a time.
 fn measure(
     most: Duration,
     work: impl FnOnce(&Control, &(dyn Fn(Stage) + Sync)) -> scumble::Result<()>,
@@ -161,12 +162,12 @@ fn measure(
 }
 
 impl Measured {
-    /// The longest time without a look in a stage.
+    /// Returns the longest time without a check in a stage.
     fn gap(&self, stage: Option<Stage>) -> Option<Duration> {
         self.gaps.iter().filter(|(of, _)| *of == stage).map(|(_, gap)| *gap).max()
     }
 
-    /// Why it ended, if not at its end and not because it was cancelled.
+    /// Returns why the work ended, if it failed.
     fn error(&self) -> String {
         let error = self.ended.as_ref().err().filter(|error| error.kind() != ErrorKind::Interrupted);
         error.map_or(String::new(), |error| error.to_string().chars().take(60).collect())

@@ -1,7 +1,7 @@
-//! How much `scumble check` without a model costs, as a multiple of reading the same release into codes.
+//! Measures what `scumble check` without a model costs, as a multiple of reading the same release into codes.
 //!
-//! `cargo bench --bench check [-- ROWS ROUNDS]`. Every figure is a process of its own, so that peak memory is its own too; the rounds
-//! interleave the candidates, and the ratio is that of the fastest rounds, since machines are noisy.
+//! `cargo bench --bench check [-- ROWS ROUNDS]`. Every figure is measured in a process of its own, so that it has its own peak memory. The
+//! rounds alternate between the candidates, and the ratio is that of the fastest rounds, since machines are noisy.
 
 use scumble::release::resources::Resources;
 use std::path::Path;
@@ -17,7 +17,7 @@ const QUASI: &str =
 /// Two texts and a number.
 const SENSITIVE: &str = "smoker,diagnosis,length_of_stay_days";
 
-/// What one process needed.
+/// The time and memory that one process needed.
 #[derive(Clone, Copy)]
 struct Cost {
     seconds: f64,
@@ -40,7 +40,7 @@ fn main() -> Outcome<()> {
     compare(number(0, 1_200_000), number(1, 5))
 }
 
-/// Says what some work took in this process.
+/// Prints what some work cost in this process.
 fn told(work: impl FnOnce() -> Outcome<usize>) -> Outcome<()> {
     let started = Instant::now();
     let rows = work()?;

@@ -1,9 +1,9 @@
-//! What the optimal full-domain search costs, beside "read + encode + group" of the same file in the same process.
+//! Measures what the optimal full-domain search costs, compared with "read + encode + group" of the same file in the same process.
 //!
-//! `cargo bench --bench global [-- PART…]`, parts: `adult` (beside ARX's figures; skipped where the public tables are absent),
-//! `scale` (1.2 million rows), `growth` (10^4 to 10^6 rows), `ten-million`, `large` (85 million nodes within 30 seconds;
-//! skipped likewise). Without a part: adult, scale, growth. Every line is a process of its own, so that peak memory is its own
-//! too. CPU time is that of all threads together.
+//! `cargo bench --bench global [-- PART…]`, parts: `adult` (compared with ARX's figures; skipped if the public tables are absent), `scale`
+//! (1.2 million rows), `growth` (10^4 to 10^6 rows), `ten-million`, `large` (85 million nodes within 30 seconds; skipped in the same case).
+//! Without a part: adult, scale, growth. Every line is measured in a process of its own, so that it has its own peak memory. CPU time is
+//! that of all threads together.
 
 mod common;
 
@@ -59,7 +59,7 @@ const L3: &str = "[[privacy]]\nmodel = \"l_diversity\"\nl = 3\n";
 const RECURSIVE: &str = "[[privacy]]\nmodel = \"l_diversity\"\nvariant = \"recursive\"\nc = 4\nl = 3\n";
 const T: &str = "[[privacy]]\nmodel = \"t_closeness\"\nt = 0.2\ndistance = \"hierarchical\"\n";
 
-/// The cases that ARX 3.9.2 was measured on: name, quasi-identifiers, models, limit, its CPU milliseconds and checks.
+/// The cases that ARX 3.9.2 was measured on: name, quasi-identifiers, models, suppression limit, its CPU milliseconds and checks.
 fn adult(folder: &Path) -> Outcome<()> {
     let Some(table) = shared_data("arx/adult/adult.csv") else {
         println!("adult: skipped, no ../shared/data and no SCUMBLE_SHARED_DATA");
@@ -105,7 +105,7 @@ fn adult(folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Without the day of admission, so that figures can be compared with those that were measured before.
+/// The columns without the day of admission, so that figures can be compared with earlier ones.
 const EIGHT: usize = 8;
 
 fn clinic_heading() {
@@ -158,7 +158,7 @@ fn growth(folder: &Path, sizes: &[u64]) -> Outcome<()> {
     Ok(())
 }
 
-/// Sixteen columns, 85 million nodes: the best within a time, and how far from the optimum it can be.
+/// Sixteen columns, 85 million nodes: the best result within a time limit, and how far it can be from the optimum.
 fn large(folder: &Path) -> Outcome<()> {
     let Some(table) = shared_data("arx/int/mach2019_int.csv") else {
         println!("large: skipped, no ../shared/data and no SCUMBLE_SHARED_DATA");
@@ -166,7 +166,7 @@ fn large(folder: &Path) -> Outcome<()> {
     };
     let header = std::fs::read_to_string(&table)?;
     let quasi: Vec<&str> = header.lines().next().ok_or("a header")?.split(';').collect();
-    // The folder has the hierarchies of several tables.
+    // The folder contains the hierarchies of several tables.
     let hierarchies = folder.join("mach2019");
     std::fs::create_dir_all(&hierarchies)?;
     for file in std::fs::read_dir(table.parent().ok_or("a folder")?.join("hierarchies"))? {

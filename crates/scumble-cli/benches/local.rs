@@ -1,10 +1,10 @@
-//! What the local recodings cost and lose.
+//! Measures the time and the loss of the local recodings.
 //!
-//! `cargo bench --bench local [-- PART…]`, parts: `mondrian` (Mondrian's family on Adult), `targets` (the least loss within 30
-//! seconds, beside other tools' figures), `clusterings` (on all complete rows of Adult, and on parts of them), `scale` (Mondrian beside
-//! "read + encode + group" of the same file, 10^4 to 1.2·10^6 rows), `ten-million`. Without a part: all but the last. What needs the
-//! public tables is skipped by name where they are absent. Every line is a process of its own, so that peak memory is its own
-//! too. CPU time is that of all threads together.
+//! `cargo bench --bench local [-- PART…]`, parts: `mondrian` (Mondrian's family on Adult), `targets` (the least loss within 30 seconds,
+//! compared with other tools' figures), `clusterings` (on all complete rows of Adult, and on parts of them), `scale` (Mondrian compared
+//! with "read + encode + group" of the same file, 10^4 to 1.2·10^6 rows), `ten-million`. Without a part: all but the last. Parts that need
+//! absent public tables are skipped with a message. Every line is measured in a process of its own, so that it has its own peak memory. CPU
+//! time is that of all threads together.
 
 mod common;
 
@@ -16,11 +16,11 @@ use serde_json::Value;
 
 const ADULT8: &[&str] =
     &["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class"];
-/// The quasi-identifiers of other tools' figures, and of the DBCA paper.
+/// The quasi-identifiers behind other tools' figures, and in the DBCA paper.
 const PEERS: &[&str] =
     &["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"];
 
-/// One run as its plan.
+/// One run, described as its plan.
 #[derive(Clone, Copy)]
 struct Trial<'a> {
     input: &'a Path,
@@ -29,7 +29,7 @@ struct Trial<'a> {
     class: &'a str,
     k: u64,
     algorithm: &'a str,
-    /// Further lines of the plan's part `[algorithm]`.
+    /// Further lines of the plan's `[algorithm]` section.
     settings: &'a str,
 }
 
@@ -42,7 +42,7 @@ impl Trial<'_> {
         }
         plan += "[read]\nmissing_policy = \"drop-row\"\n[columns]\n";
         for name in self.quasi {
-            // Without hierarchies: ranges and sets of the values that occur.
+            // Without hierarchies, columns show ranges and sets of the values that occur.
             let label = match self.hierarchies {
                 Some(_) => "",
                 None if *name == "age" => ", label = \"tight\"",
@@ -159,7 +159,7 @@ fn targets(folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// All complete rows of Adult with the trees of the PAIS authors, and the first rows of them.
+/// Clusters all complete rows of Adult, and parts of them, with the trees of the PAIS authors.
 fn clusterings(folder: &Path) -> Outcome<()> {
     let (Some(train), Some(test), Some(trees)) = (
         shared_data("adult/adult_train.csv"),
@@ -214,7 +214,7 @@ fn clusterings(folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Mondrian on synthetic clinics.
+/// Runs Mondrian on synthetic clinics.
 fn scale(folder: &Path, sizes: &[u64]) -> Outcome<()> {
     println!(
         "\n| rows | tuples | read + encode + group: wall ms, CPU ms | search: wall ms, CPU ms | all / floor: wall, CPU | peak MB, \

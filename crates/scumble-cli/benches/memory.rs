@@ -1,7 +1,7 @@
-//! How much memory a release takes for each distinct text of a quasi-identifier: `cargo bench --bench memory [VALUES]`.
+//! Measures how much memory a release takes for each distinct text of a quasi-identifier: `cargo bench --bench memory [VALUES]`.
 //!
-//! Two kinds of texts without a hierarchy file: words in no order, which are put into an alphabetic tree, and sparse codes, which are
-//! masked from the end. It fails above the limit that `docs/guide/reading.md` tells.
+//! There are two kinds of texts without a hierarchy file: words in no order, which are put into an alphabetic tree, and sparse codes, which
+//! are masked from the end. The bench fails above the limit that `docs/guide/reading.md` states.
 
 use std::error::Error;
 use std::io::{BufWriter, Write};
@@ -11,16 +11,16 @@ use std::process::Command;
 /// The most bytes for each value, besides its own text.
 const LIMIT: u64 = 150;
 
-/// A number in no order, another for each that is given.
+/// Scrambles numbers: different numbers give different results, in no order.
 fn scattered(number: u64) -> u64 {
-    // The mixing steps of splitmix64, each of which can be undone, so that no two numbers become one.
+    // The mixing steps of splitmix64, each of which can be undone, so different numbers stay different.
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)
 }
 
-/// Twelve letters.
+/// Makes a word of twelve letters.
 fn word(number: u64) -> String {
     let mut rest = scattered(number);
     let mut letters = String::with_capacity(12);
@@ -31,7 +31,8 @@ fn word(number: u64) -> String {
     letters
 }
 
-/// Ten digits. A multiplication that meets every number below the modulus once; the first one begins with zeros, so that they are codes.
+/// Makes a code of ten digits. The multiplication hits every number below the modulus once. The first code begins with zeros, so that the
+/// column is read as codes.
 fn code(number: u64) -> String {
     format!("{:010}", u128::from(number) * 7_368_787_019 % 10_000_000_000)
 }
@@ -42,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let mut most = 0;
     for (what, text, bytes) in [("words", word as fn(u64) -> String, 12), ("codes", code, 10)] {
-        // The same rows, with few values and with as many as there are rows: what is more is for the values.
+        // The same number of rows, with few values and with as many values as rows: the difference in memory is due to the values.
         let few = peak(folder.path(), values, |row| text(row % 1000))?;
         let many = peak(folder.path(), values, text)?;
         let each = (many.saturating_sub(few) / values).saturating_sub(bytes);
@@ -59,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The most memory that a release takes, in bytes.
+/// Returns the peak memory of a release, in bytes.
 fn peak(folder: &Path, rows: u64, text: impl Fn(u64) -> String) -> Result<u64, Box<dyn Error>> {
     let mut file = BufWriter::new(std::fs::File::create(folder.join("people.csv"))?);
     writeln!(file, "code,age,answer")?;

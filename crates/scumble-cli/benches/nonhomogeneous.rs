@@ -1,10 +1,10 @@
-//! How long records that overlap take, what they lose, and what the audit finds in them.
+//! Measures how long overlapping records take, what they lose, and what the audit finds in them.
 //!
-//! `cargo bench --bench nonhomogeneous [-- most [rows]]`. Adult (`../shared/data/adult`, skipped by name where it is absent) with the
+//! `cargo bench --bench nonhomogeneous [-- most [rows]]`. It uses Adult (`../shared/data/adult`; skipped with a message if absent) with the
 //! trees of the PAIS authors. `nsvdist`: all 14 quasi-identifiers and 8 of them at k = 50 and 500 with l = 1 and 1.11; then growth with the
-//! number of rows (5,000 to 45,000) and with k (2 to 800). `nhaa`: seven quasi-identifiers, occupations exchanged, l from 2 to 6. Only k up to
-//! `most` is run (800 unless given), on at most `rows` rows (all unless given): `-- 50 1000` is a try of a few seconds. `search` is the
-//! search with its audit; every run is a process of its own, and its release is written and verified.
+//! number of rows (5,000 to 45,000) and with k (2 to 800). `nhaa`: seven quasi-identifiers, occupations exchanged, l from 2 to 6. Only k up
+//! to `most` is run (800 by default), on at most `rows` rows (all by default): `-- 50 1000` is a trial of a few seconds. `search` is the
+//! search with its audit. Every run is a process of its own, and its release is written and verified.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// So many rows, taken evenly, so that a part looks like the whole.
+/// Takes this many rows at even distances, so that a part looks like the whole.
 fn part(rows: &[String], count: usize) -> Vec<String> {
     let count = count.min(rows.len());
     (0..count).map(|row| rows[row * rows.len() / count].clone()).collect()

@@ -1,9 +1,9 @@
-//! How long reducts, ensembles of them and the joint anonymity of projections take on Adult, and the memory that takes.
+//! Measures the time and memory of reducts, ensembles of them, and the joint anonymity of projections on Adult.
 //!
-//! `cargo bench --bench reducts [-- PART…]`, parts: `reduct`, `ensemble`, `joint`, `dmpd`; all of them without a
-//! part. All 14 columns and the 45,222 complete rows of Adult (`../shared/data/adult`, or `SCUMBLE_SHARED_DATA`; skipped by name where
-//! it is absent); capital gain, capital loss and hours are no quasi-identifiers, as in the paper. Every line is a process of its
-//! own. Accuracies are compared by `scumble evaluate`, see `experiments/reducts`.
+//! `cargo bench --bench reducts [-- PART…]`, parts: `reduct`, `ensemble`, `joint`, `dmpd`; all of them without a part. It uses all 14
+//! columns and the 45,222 complete rows of Adult (`../shared/data/adult`, or `SCUMBLE_SHARED_DATA`; skipped with a message if absent).
+//! Capital gain, capital loss and hours are no quasi-identifiers, as in the paper. Every line is measured in a process of its own. `scumble
+//! evaluate` compares accuracies, see `experiments/reducts`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -85,7 +85,7 @@ fn run(arguments: &[&str]) -> Outcome<()> {
     Ok(())
 }
 
-/// A moment: the clock, and what all threads of this process have run.
+/// A moment: wall time, and the CPU time of all threads so far.
 struct Moment(Instant, f64);
 
 impl Moment {
@@ -93,7 +93,7 @@ impl Moment {
         Self(Instant::now(), cpu())
     }
 
-    /// What has passed since, in seconds.
+    /// Returns the time that has passed since, in seconds.
     fn passed(&self) -> String {
         format!("{:.2} | {:.2}", self.0.elapsed().as_secs_f64(), cpu() - self.1)
     }
@@ -108,7 +108,7 @@ fn megabytes() -> u64 {
     scumble::base::memory::peak().unwrap_or(0) >> 20
 }
 
-/// Searches as one line says, and tells what that took.
+/// Runs the search of one line, and prints what that took.
 fn one(table: &Path, (_, name, k, wishes): &Line) -> Outcome<()> {
     let problem = problem(table, *k)?;
     let algorithm = (TABLES_ALGORITHMS.find(name)?.build)(&parameters(wishes))?;
@@ -136,7 +136,7 @@ fn one(table: &Path, (_, name, k, wishes): &Line) -> Outcome<()> {
     Ok(())
 }
 
-/// The joint anonymity of ten projections that overlap: the same steps on from each of the first ten columns.
+/// Computes the joint anonymity of ten overlapping projections, with the same steps from each of the first ten columns.
 fn join(table: &Path) -> Outcome<()> {
     let problem = problem(table, 2)?;
     let asked = &problem.problem;
@@ -167,7 +167,7 @@ fn join(table: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// A table, read and counted, and which of its columns outsiders know.
+/// Reads and counts a table. Returns it with a flag for each column that outsiders know.
 fn counted(table: &Path, class: &str, other: &[&str]) -> Outcome<(Prepared, Vec<bool>)> {
     let read = read_table(&Source::open(table)?, &ReadOptions::default())?.coded;
     let mut plan = Plan::new("", "");
@@ -179,7 +179,7 @@ fn counted(table: &Path, class: &str, other: &[&str]) -> Outcome<(Prepared, Vec<
     Ok((prepared, known))
 }
 
-/// k-anonymity of a table.
+/// Poses the problem of k-anonymity on a table.
 fn asked(table: FrequencyTable, quasi: Vec<Quasi>, class: Option<usize>, k: u64) -> Outcome<Problem> {
     let k = k.to_string();
     let wish = parameters(&[("k", k.as_str())]);
@@ -199,12 +199,12 @@ fn asked(table: FrequencyTable, quasi: Vec<Quasi>, class: Option<usize>, k: u64)
     })
 }
 
-/// Parameters as they are written on the command line.
+/// Returns parameters as the command line reads them.
 fn parameters(given: &[(&str, &str)]) -> Parameters {
     given.iter().map(|(name, value)| ((*name).to_owned(), Value::from_text(value))).collect()
 }
 
-/// Adult at some k.
+/// Poses the problem of Adult at some k.
 fn problem(table: &Path, k: u64) -> Outcome<TablesProblem> {
     let (prepared, known) = counted(table, CLASS, &OTHER)?;
     let target = prepared.class.ok_or("no class")?;

@@ -1,8 +1,8 @@
-//! How much a verified release costs, as a multiple of reading the same file into codes and writing it out again. The last line is a release
-//! of record batches as record batches, without files.
+//! Measures what a verified release costs, as a multiple of reading the same file into codes and writing it out again. The last line is a
+//! release from record batches to record batches, without files.
 //!
-//! `cargo bench --bench release [-- ROWS ROUNDS]`. Every figure is a process of its own, so that peak memory is its own too;
-//! the rounds interleave the candidates, and the ratio is that of the fastest rounds, since machines are noisy.
+//! `cargo bench --bench release [-- ROWS ROUNDS]`. Every figure is measured in a process of its own, so that it has its own peak memory.
+//! The rounds alternate between the candidates, and the ratio is that of the fastest rounds, since machines are noisy.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +20,7 @@ const QUASI: &str =
     "birth_date,sex,postcode,occupation,education,marital_status,country_of_birth,insurance,admission_date";
 const KEPT: &str = "smoker,diagnosis,length_of_stay_days";
 
-/// What one process needed.
+/// The time and memory that one process needed.
 #[derive(Clone, Copy)]
 struct Cost {
     seconds: f64,
@@ -39,7 +39,7 @@ fn main() -> Outcome<()> {
     compare(number(0, 1_200_000), number(1, 5))
 }
 
-/// The floor: the file into codes, and the codes out again.
+/// The floor: reads the file into codes, and writes the codes out again.
 fn copy(mode: &str, input: &str, output: &str) -> Outcome<()> {
     let started = Instant::now();
     let columns = (mode == "copy-needed")
@@ -75,8 +75,8 @@ fn copy(mode: &str, input: &str, output: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// A release of record batches as record batches; reading the file is not timed. It is called as a copy is, with the hierarchies in place of
-/// a folder to write to.
+/// Makes a release from record batches to record batches; reading the file is not timed. The signature is that of `copy`, with the
+/// hierarchies in place of an output folder.
 fn in_memory(input: &str, hierarchies: &str) -> Outcome<()> {
     let folder = Path::new(hierarchies).parent().and_then(Path::parent).ok_or("no folder")?;
     let table = read_table(&Source::open(input)?, &ReadOptions::default())?.coded;

@@ -1,4 +1,4 @@
-//! How this interface says what would help: as flags of the command that failed.
+//! Words the remedies of errors as flags of the command that failed.
 
 use std::path::PathBuf;
 
@@ -13,11 +13,11 @@ use crate::cmd::SHORT_FOR_MODELS;
 const NAMED_OTHERWISE: [(&str, &str); 3] =
     [("missing_policy", "missing"), ("missing", "missing-values"), ("format", "type")];
 
-/// An error's message, with what would help as flags of the command that was given. What the command has no flag for is said as the plan
-/// says it.
+/// Returns an error's message, with remedies as flags of the command that was given. A remedy without such a flag is worded as the plan
+/// would have it.
 ///
-/// Short flags of models take the place of all that the plan says about the model: its variant, its columns. Beside a plan they are told only if
-/// the user has given them.
+/// Short flags of models replace everything that the plan says about the model, such as its variant and columns. With a plan they are only
+/// suggested if the user has given them.
 pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches>) -> String {
     let beside_plan = given.is_some_and(has_plan);
     let is_given =
@@ -41,7 +41,7 @@ pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches
             Action::Set { setting, values } => {
                 flag_of(setting).map(|flag| flag.with(&setting.columns, &texts(setting, values)))
             }
-            // What the plan sets is left out there.
+            // A flag can only be left out if it was given. A setting of the plan is removed in the plan.
             Action::Unset(setting) => flag_of(setting)
                 .filter(|flag| given.is_none() || is_given(&flag.id))
                 .filter(|flag| {
@@ -74,20 +74,20 @@ fn is_short(model: &str, key: &str) -> bool {
     SHORT_FOR_MODELS.iter().any(|(of, parameter, ..)| *of == model && *parameter == key)
 }
 
-/// The values of a setting as its flag takes them: `--set bins=4`.
+/// Returns the values of a setting as its flag takes them: `--set bins=4`.
 fn texts(setting: &Setting, values: &[Value]) -> Vec<String> {
     let key = if setting.part == Part::Parameter { format!("{}=", setting.key) } else { String::new() };
     values.iter().map(|value| format!("{key}{}", plain(value))).collect()
 }
 
-/// A model as `--model` takes it: `k_e:k=3,e=10`.
+/// Writes a model as `--model` takes it: `k_e:k=3,e=10`.
 fn asked(wanted: &Wanted) -> String {
     let given: Vec<String> =
         wanted.parameters.iter().map(|(key, value)| format!("{key}={}", plain(value))).collect();
     format!("{}:{}", wanted.model, given.join(","))
 }
 
-/// A value without quotes: `drop-row`, `[age,sex]`.
+/// Writes a value without quotes: `drop-row`, `[age,sex]`.
 fn plain(value: &Value) -> String {
     match value {
         Value::Text(text) => text.clone(),
@@ -98,18 +98,19 @@ fn plain(value: &Value) -> String {
 
 /// A flag of a command.
 struct Flag {
-    /// What the parser calls it.
+    /// The parser's name for it.
     id: String,
-    /// `--class`.
+    /// The name, such as `--class`.
     name: String,
-    /// What it takes, as the help calls it: `COLUMN`; nothing for a switch.
+    /// What it takes, as the help calls it: `COLUMN`; empty for a switch.
     takes: String,
-    /// Whether it takes names of columns and nothing else.
+    /// Whether it takes only names of columns.
     names_columns: bool,
 }
 
 impl Flag {
-    /// `--class income`, `--type born=date`, `--drop name,card`, `--algorithm optimal or iack`; `--class COLUMN` where nothing is known.
+    /// Writes the flag with its value: `--class income`, `--type born=date`, `--drop name,card`, `--algorithm optimal or iack`, or `--class
+    /// COLUMN` if no value is known.
     fn with(&self, columns: &[String], values: &[String]) -> String {
         let Self { name, takes, names_columns, .. } = self;
         if takes.is_empty() {
@@ -133,14 +134,14 @@ impl Flag {
     }
 }
 
-/// A value as a shell takes it for one word.
+/// Quotes a value so that a shell reads it as one word.
 fn quoted(value: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_.,:=/+%@".contains(c);
     if value.chars().all(plain) { value.to_owned() } else { format!("'{}'", value.replace('\'', r"'\''")) }
 }
 
-/// The subcommand that the user called, and its own arguments: `hierarchy build` for `scumble hierarchy build …`. Flags are those of
-/// that command, not of `scumble`.
+/// Returns the subcommand that the user called, and its own arguments: `hierarchy build` for `scumble hierarchy build …`. Flags belong to
+/// that command, not to `scumble`.
 pub(crate) fn given<'c>(
     mut command: &'c Command,
     mut matches: &'c ArgMatches,
@@ -152,20 +153,20 @@ pub(crate) fn given<'c>(
     (command, matches)
 }
 
-/// Whether a command works by a plan.
+/// Whether a command has a plan.
 fn has_plan(given: &ArgMatches) -> bool {
     let path = |name: &str| given.try_get_one::<PathBuf>(name).ok().flatten();
     path("plan").is_some()
         || path("input").is_some_and(|input| input.extension().is_some_and(|ending| ending == "toml"))
 }
 
-/// What the flag of a setting is called.
+/// Returns the name of a setting's flag.
 fn flag_name(key: &str) -> String {
     let named = NAMED_OTHERWISE.iter().find(|(of, _)| *of == key);
     named.map_or_else(|| key.replace('_', "-"), |(_, flag)| (*flag).to_owned())
 }
 
-/// The flag of a command with this name, if it has one.
+/// Returns the flag of a command with this name, if there is one.
 fn flag(command: &Command, name: &str, names_columns: bool) -> Option<Flag> {
     let argument = command.get_arguments().find(|argument| argument.get_long() == Some(name))?;
     let takes = match argument.get_action() {
@@ -247,7 +248,7 @@ mod tests {
         assert!(error.to_string().ends_with("([algorithm] name = \"iack\", \"optimal\" or \"mingen\")"));
     }
 
-    /// Beside a plan `--l 2` would take the place of the plan's model with its variant and columns.
+    /// With a plan, `--l 2` would replace the plan's model with its variant and columns.
     #[test]
     fn short_flags_of_models_are_told_where_they_do_what_is_meant() {
         let error = Error::infeasible("it cannot be met").weaken(Setting::model("l").to(2), "ask for less");
@@ -285,7 +286,7 @@ mod tests {
         assert!(by_flag.ends_with("leave flatten out (--flatten)"), "{by_flag}");
     }
 
-    /// Every setting that an error of the libraries names is a flag of some command or in the plan's schema, so that none is misspelt.
+    /// Every setting that an error of the libraries names is a flag of some command or in the plan's schema, so none is misspelt.
     #[test]
     fn every_setting_that_errors_name_is_one() {
         use scumble::registry::{ALGORITHMS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS};
@@ -319,7 +320,7 @@ mod tests {
         assert!(unknown.is_empty(), "{unknown:?}");
     }
 
-    /// A plan takes every value that an error of the libraries says to set, written as the remedy tells it.
+    /// A plan accepts every value that an error of the libraries suggests, written as in the remedy.
     #[test]
     fn every_value_that_errors_tell_is_taken() {
         let mut tried = 0;
@@ -330,7 +331,7 @@ mod tests {
                 _ => continue,
             };
             let action = action.unwrap();
-            // Which algorithm serves is known only where a release is asked for.
+            // Which algorithm suits is known only when a release is asked for.
             assert_ne!(part, Part::Algorithm, "{action:?}");
             let told = Remedy::new(action.clone(), "do so").in_plan().unwrap();
             let plan = plan_with(&told);
@@ -367,7 +368,7 @@ mod tests {
             || TABLES_ALGORITHMS.iter().any(|entry| knows(entry.parameters) && (entry.build)(given).is_ok())
     }
 
-    /// A plan in which stands what a remedy tells: `[algorithm] bins = 4`.
+    /// Returns a plan that contains what a remedy suggests: `[algorithm] bins = 4`.
     fn plan_with(told: &str) -> String {
         let (part, setting) = match told.split_once("] ") {
             Some((part, setting)) => (format!("{part}]"), setting),
@@ -391,7 +392,7 @@ mod tests {
         } else {
             let lines =
                 if setting.starts_with("model") { setting.replace(", ", "\n") } else { setting.to_owned() };
-            // A parameter alone is told of the model that the error is about.
+            // A parameter alone belongs to the model that the error is about.
             let model = match setting.split(' ').next() {
                 Some("k") => "model = \"k_anonymity\"\n",
                 Some("l" | "c" | "variant") => "model = \"l_diversity\"\n",
@@ -405,14 +406,14 @@ mod tests {
             let model = if part == "[[privacy]]" { model } else { "" };
             rest = format!("{part}\n{model}{lines}");
         }
-        // What a remedy sets instead of these stands first and alone.
+        // A setting that replaces one of these lines comes first and alone.
         let files = ["input = \"a.csv\"", "output = \"b.csv\""];
         let files: Vec<&str> =
             files.into_iter().filter(|line| line.split(' ').next() != top.split(' ').next()).collect();
         format!("{top}\n{}\n[columns.age]\n{column}\n{rest}\n", files.join("\n"))
     }
 
-    /// Remedies are shown alone, on a button, say: nothing before them tells what `it` is.
+    /// Remedies may be shown alone, for example on a button, where nothing before them explains an `it`.
     #[test]
     fn every_remedy_can_stand_alone() {
         let unclear = [
@@ -443,7 +444,7 @@ mod tests {
         assert_eq!(found, Vec::<String>::new());
     }
 
-    /// Who asks for less is told so.
+    /// Remedies that protect people less must say so.
     #[test]
     fn remedies_that_protect_people_less_say_so() {
         let less = [
@@ -464,7 +465,7 @@ mod tests {
         assert!(found.is_empty(), "{found:?}");
     }
 
-    /// A remedy as the sources of the libraries write it, as far as it is a literal there.
+    /// A remedy in the sources of the libraries, as far as it is a literal there.
     #[derive(Debug)]
     struct Told {
         call: &'static str,
@@ -488,7 +489,7 @@ mod tests {
             for (call, count) in calls {
                 for (place, begin) in product.match_indices(&format!(".{call}(")) {
                     let arguments = arguments(&product[place + begin.len()..]);
-                    // What sets a parameter is called `set` as well.
+                    // The function that sets a parameter is also called `set`.
                     if arguments.len() != count || count == 2 && literal(&arguments[0]).is_some() {
                         continue;
                     }
@@ -501,7 +502,7 @@ mod tests {
         found
     }
 
-    /// What a source writes to set or to ask for: `Setting::column("format").of(&[name]).to("iso")`.
+    /// Reads the action that a source writes: `Setting::column("format").of(&[name]).to("iso")`.
     fn action(text: &str) -> Option<Action> {
         let text: String = text.lines().map(str::trim).collect();
         let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
@@ -541,7 +542,7 @@ mod tests {
         })
     }
 
-    /// A value that a source writes out.
+    /// Reads a value that a source writes as a literal.
     fn value(text: &str) -> Option<Value> {
         if let Some(items) = text.strip_prefix("vec![") {
             return Some(arguments(items).iter().filter_map(|item| value(item)).collect::<Vec<_>>().into());
@@ -551,7 +552,7 @@ mod tests {
         text_value.or_else(number).or_else(|| text.parse::<bool>().ok().map(Value::from))
     }
 
-    /// The arguments of a call, of which the opening bracket is read.
+    /// Returns the arguments of a call whose opening bracket has been read.
     fn arguments(text: &str) -> Vec<String> {
         let (mut depth, mut quoted, mut escaped) = (0, false, false);
         let mut all = vec![String::new()];
@@ -577,17 +578,17 @@ mod tests {
         all.iter().map(|argument| argument.trim().to_owned()).collect()
     }
 
-    /// What a text in quotes says.
+    /// Returns the text of a string literal.
     fn literal(text: &str) -> Option<String> {
         let inside = text.strip_prefix('"')?.strip_suffix('"')?;
-        // A line that ends in a backslash goes on behind the next line's spaces.
+        // A line that ends in a backslash continues after the next line's spaces.
         let lines: Vec<&str> = inside.split("\\\n").collect();
         let joined =
             lines.iter().enumerate().map(|(nth, line)| if nth == 0 { line } else { line.trim_start() });
         Some(joined.collect::<String>().replace("\\\"", "\""))
     }
 
-    /// In Python and in a browser there are no flags.
+    /// There are no flags in Python or in a browser.
     #[test]
     fn no_text_of_the_libraries_names_a_flag() {
         let names_flag = |line: &&str| {

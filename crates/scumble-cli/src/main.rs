@@ -9,7 +9,7 @@ mod flags;
 mod sample;
 mod ui;
 
-/// Without memory a command ends with a sentence, not with an abort.
+/// Without memory, a command ends with a sentence and not with an abort.
 #[global_allocator]
 static MEMORY: scumble_alloc::OrLeave = scumble_alloc::OrLeave::saying(ui::left_behind);
 
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// The command, with flags that take `-1` for a value and not for a flag, so that what it is for says what is wrong with it.
+/// Lets flags take `-1` as a value and not as a flag, so that the error comes from the code that reads the value.
 fn taking_negatives(command: clap::Command) -> clap::Command {
     let takes = |argument: &clap::Arg| !argument.is_positional() && argument.get_action().takes_values();
     let command = command.mut_args(|argument| match takes(&argument) {

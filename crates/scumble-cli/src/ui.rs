@@ -1,4 +1,4 @@
-//! What people see: progress on a terminal, results, errors and exit codes.
+//! The command's interface: progress on a terminal, results, errors and exit codes.
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
@@ -14,7 +14,7 @@ use scumble::release::Stage;
 use scumble::{Error, ErrorKind, Result};
 use scumble_files::{Control, Unit, limits};
 
-/// A line of a result: names in it cannot begin another.
+/// Makes a line of a result: names in it cannot begin another line.
 macro_rules! as_line {
     ($($words:tt)*) => { $crate::ui::on_one_line(&format!($($words)*)) + "\n" };
 }
@@ -34,48 +34,48 @@ pub(crate) struct Shared {
     threads: Option<usize>,
 }
 
-/// The most threads that can be asked for. Each costs memory, and thousands more than there are cores only wait.
+/// The most threads that can be asked for. Each takes memory, and thousands beyond the number of cores only wait.
 const MOST_THREADS: usize = 1024;
 
-/// The memory that must be left for the threads to start and for something to be said if more is needed.
+/// The memory that must be free for the threads to start, and to print a message if more is needed.
 const MEMORY_TO_START: u64 = 12 << 20;
 
-/// How to talk to the person at the other end.
+/// How to talk to the user.
 pub(crate) struct Interface {
     quiet: bool,
     verbose: bool,
     bar: ProgressBar,
 }
 
-/// Set while papers are written and files get their names: the first interrupt then waits. That is mostly over in moments; a large report, or
+/// Set while reports are written and files get their names: a first interrupt then waits. Usually this takes a moment. A large report, or
 /// another run that publishes in the same folder, takes longer.
 static PUBLISHING: AtomicBool = AtomicBool::new(false);
 
 /// Set by the first interrupt. A second one never waits.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// What the command's work asks whether it is to stop, while it does.
+/// The control that the command's work checks while it runs.
 static CONTROL: Mutex<Option<Control>> = Mutex::new(None);
 
-/// When the stage began that is shown.
+/// The time when the stage on display began.
 static BEGAN: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// How long the search may take, where there is a limit, and whether it is what is done now.
+/// The time limit of the search, if there is one, and whether the search is running now.
 static LIMIT: Mutex<(Option<Duration>, bool)> = Mutex::new((None, false));
 
-/// How long an interrupt waits for work that is asked to stop.
+/// How long an interrupt waits for work that was told to stop.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Set while a command runs that goes on where it was stopped, if it is run again.
+/// Set while a command runs that can continue where it was stopped, if it is run again.
 static GOES_ON: AtomicBool = AtomicBool::new(false);
 
-/// Set once a release has its name, while a command goes on with something else.
+/// Set once a release has its name, while a command continues with something else.
 static RELEASED: AtomicBool = AtomicBool::new(false);
 
-/// Set once files begin to get their names, and never taken back.
+/// Set once files begin to get their names, and never cleared.
 static MAY_BE_RELEASED: AtomicBool = AtomicBool::new(false);
 
-/// What there is of a command's work where it stops before its end. It asks for no memory, since there may be none.
+/// Says what remains of a command's work if it stops before its end. This allocates no memory, since there may be none.
 pub(crate) fn left_behind() -> &'static str {
     match (RELEASED.load(Ordering::SeqCst), GOES_ON.load(Ordering::SeqCst)) {
         (true, _) => "the release is made and verified, and stays; what came after it was not finished",
@@ -98,7 +98,7 @@ impl Interface {
                  many are used as there are cores"
             )));
         }
-        // With less, the C library ends the program with an abort while its threads start, before anybody can say why.
+        // With less, the C library aborts the program while its threads start, and nobody can say why.
         if let Some(left) = limits::memory_left().filter(|left| *left < MEMORY_TO_START) {
             return Err(Error::resources(format!(
                 "starting takes {} of memory, and {} are left; raise the limit of memory, or use a machine with more",
@@ -133,14 +133,14 @@ impl Interface {
         Ok(Self { quiet: shared.quiet, verbose: shared.verbose, bar })
     }
 
-    /// Shows what is being done.
+    /// Shows the current stage.
     pub(crate) fn stage(&self, stage: Stage) {
         PUBLISHING.store(stage == Stage::Publish, Ordering::SeqCst);
-        // Nothing of this stage is done yet. An interrupt that came before is seen here, a later one sees what was stored.
+        // Nothing of this stage is done yet. An interrupt that came earlier is seen here, and a later one sees what was stored.
         if INTERRUPTED.load(Ordering::SeqCst) {
             PUBLISHING.store(false, Ordering::SeqCst);
             match &*lock(&CONTROL) {
-                // Work that asks is told, and leaves nothing behind.
+                // Work with a control is told to stop, and leaves nothing behind.
                 Some(control) => control.cancel(),
                 None => leave_interrupted(),
             }
@@ -152,36 +152,36 @@ impl Interface {
         self.bar.set_message(stage.name());
     }
 
-    /// How long the search may take, so that the time that is left of it can be shown.
+    /// Sets how long the search may take, so that the remaining time can be shown.
     pub(crate) fn limit(&self, budget: Option<Duration>) {
         *lock(&LIMIT) = (budget, false);
     }
 
-    /// How far work is, for whoever does it, and whether it is to stop: from now on an interrupt asks it to.
+    /// Returns the progress for some work, with a control that an interrupt cancels from now on.
     pub(crate) fn progress(&self) -> Progress {
         let control = held().unwrap_or_default();
         *lock(&CONTROL) = Some(control.clone());
         Progress::from(control)
     }
 
-    /// What work asks whether it is to stop: what [`Interface::progress`] gave last, while it goes on.
+    /// Returns the control that [`Interface::progress`] gave last, while its work runs.
     pub(crate) fn control(&self) -> Control {
         lock(&CONTROL).clone().unwrap_or_default()
     }
 
-    /// Shows what is being done, in other words.
+    /// Shows what is being done, in words of the command.
     pub(crate) fn step(&self, what: &str) {
         self.control().begin(None);
         *lock(&BEGAN) = Some(Instant::now());
         self.bar.set_message(on_one_line(&what.to_lowercase()));
     }
 
-    /// From now on an interrupt says that the same command goes on where it was stopped.
+    /// Notes that the same command can continue after an interrupt, which then says so.
     pub(crate) fn goes_on(&self) {
         GOES_ON.store(true, Ordering::SeqCst);
     }
 
-    /// From now on an interrupt does not say that nothing was released.
+    /// Notes that a release was made, so that an interrupt no longer says that nothing was released.
     pub(crate) fn released(&self) {
         RELEASED.store(true, Ordering::SeqCst);
         *lock(&CONTROL) = None;
@@ -209,11 +209,11 @@ impl Interface {
         self.bar.finish_and_clear();
     }
 
-    /// Tells a result that is no output of the command: on standard error, so that pipes stay clean.
+    /// Prints a result that is not the output of the command: on standard error, so that pipes stay clean.
     pub(crate) fn say(&self, line: impl Display) {
         if !self.quiet {
             let line = on_one_line(&line.to_string());
-            // Nobody may be listening; what was done is done all the same.
+            // Nobody may be reading this, but the work is done all the same.
             self.bar.suspend(|| {
                 let _ = writeln!(std::io::stderr(), "{line}");
             });
@@ -227,17 +227,17 @@ impl Interface {
         }
     }
 
-    /// Whether more is wanted than what most people need.
+    /// Whether the user wants more than most people need.
     pub(crate) fn is_verbose(&self) -> bool {
         self.verbose
     }
 
-    /// Tells something that somebody should decide about.
+    /// Prints a warning that somebody should consider.
     pub(crate) fn warn(&self, line: impl Display) {
         self.tell("warning:", "33", &line);
     }
 
-    /// Tells something behind a word in colour.
+    /// Prints a line after a word in colour.
     fn tell(&self, word: &str, colour: &str, line: &dyn Display) {
         if !self.quiet {
             let line = on_one_line(&line.to_string());
@@ -249,10 +249,10 @@ impl Interface {
     }
 }
 
-/// A panic is a bug; its text might hold a value of the table, so only its place is told.
+/// Reports a panic as a bug. Its text might contain a value of the table, so only its place is printed.
 pub(crate) fn quiet_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        // A damaged file's decoder that panics is told as an error, not as a bug.
+        // A panic in the decoder of a damaged file is reported as an error, not as a bug.
         if !scumble_files::is_decoding() {
             let place = panic
                 .location()
@@ -267,8 +267,8 @@ pub(crate) fn quiet_panics() {
     }));
 }
 
-/// Somebody wants the command to end. Work that asks is told, and has a moment to end by itself; other work is left where it is: what
-/// is not verified has no name anywhere, so leaving at once leaves nothing behind.
+/// Handles an interrupt. Work with a control is told to stop, and has a moment to end by itself. Other work is abandoned: files that are
+/// not verified have no name anywhere, so leaving at once leaves nothing behind.
 fn interrupt() {
     if INTERRUPTED.swap(true, Ordering::SeqCst) {
         leave_interrupted();
@@ -294,8 +294,8 @@ fn interrupt() {
     }
 }
 
-/// For tests: with `SCUMBLE_HOLD=LOOK,FILE` the work makes a file at that look, and waits until it is told to stop or the file is gone. So
-/// a test knows where an interrupt finds it.
+/// For tests: with `SCUMBLE_HOLD=LOOK,FILE` the work creates a file at the check with this number, and waits until it is told to stop or
+/// the file is gone. So a test knows where an interrupt arrives.
 fn held() -> Option<Control> {
     let told = std::env::var("SCUMBLE_HOLD").ok()?;
     let (look, file) = told.split_once(',')?;
@@ -314,10 +314,10 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How much of a stage is done: a share and the time that is left where it is known how much there is, else how fast it goes.
+/// Says how much of a stage is done: a share and the remaining time if the total is known, else the speed.
 fn share() -> String {
     let Some(control) = lock(&CONTROL).clone() else { return String::new() };
-    // Where no stage was told, several runs share the control, and their counts mean nothing together.
+    // Without a stage, several runs share the control, and their counts mean nothing together.
     let Some(began) = *lock(&BEGAN) else { return String::new() };
     let elapsed = began.elapsed();
     let budget = match *lock(&LIMIT) {
@@ -342,7 +342,8 @@ fn share() -> String {
     }
 }
 
-/// The time that a stage will still take if it goes on as before; nothing while that is a guess, after a moment or a hundredth of it.
+/// Says how long a stage will still take at its current speed; empty in the first moments and up to the first hundredth, when this would be
+/// a guess.
 fn left(done: u64, all: u64, elapsed: Duration) -> String {
     if elapsed < Duration::from_secs(2) || done.saturating_mul(100) < all || done >= all {
         return String::new();
@@ -351,12 +352,12 @@ fn left(done: u64, all: u64, elapsed: Duration) -> String {
     format!(", about {} left", indicatif::HumanDuration(Duration::from_secs_f64(seconds)))
 }
 
-/// What is left of a budget.
+/// Writes what is left of a budget.
 fn at_most(left: Duration) -> String {
     format!(", at most {} left", indicatif::HumanDuration(left))
 }
 
-/// Ends the process because somebody wants it to.
+/// Ends the process after an interrupt.
 fn leave_interrupted() -> ! {
     let _ = writeln!(std::io::stderr(), "\nerror: interrupted: {}", left_behind());
     leave(130)
@@ -371,7 +372,7 @@ fn leave(code: i32) -> ! {
 /// Prints to standard output; a reader that has gone away is no error.
 pub(crate) fn print(text: impl Display) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    // A file or another program gets what there is; a terminal would obey it.
+    // A file or another program gets the text as it is. A terminal would obey control characters in it.
     let text = if out.is_terminal() { printable(&text.to_string()) } else { text.to_string() };
     match write!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -381,8 +382,8 @@ pub(crate) fn print(text: impl Display) -> Result<()> {
     }
 }
 
-/// Whether standard output was closed when the command began. The language's run-time then puts the null device in its place, open for
-/// reading and writing, so that no file gets its number; `>/dev/null` of a shell opens it for writing only.
+/// Whether standard output was closed when the command began. Rust's runtime then puts the null device in its place, open for reading and
+/// writing, so that no file gets its number. `>/dev/null` in a shell opens it for writing only.
 fn standard_output_is_closed() -> bool {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
     let out = std::io::stdout();
@@ -396,7 +397,7 @@ fn standard_output_is_closed() -> bool {
         && flags.contains(rustix::fs::OFlags::RDWR)
 }
 
-/// An error if a command is to write to standard output and there is none.
+/// Fails if a command is to write to standard output and it is closed.
 pub(crate) fn check_standard_output(output: &std::path::Path) -> Result<()> {
     if output == std::path::Path::new("-") && standard_output_is_closed() {
         return Err(Error::io(
@@ -407,7 +408,7 @@ pub(crate) fn check_standard_output(output: &std::path::Path) -> Result<()> {
     Ok(())
 }
 
-/// Prints what is to be told of a release that is published. If that fails, the release is there all the same.
+/// Prints something about a release that is published. If printing fails, the release is still there.
 pub(crate) fn print_after_publishing(text: impl Display) -> Result<()> {
     print(text).map_err(|error| {
         Error::new(
@@ -417,7 +418,7 @@ pub(crate) fn print_after_publishing(text: impl Display) -> Result<()> {
     })
 }
 
-/// Reports an error and gives its exit code.
+/// Reports an error and returns its exit code.
 pub(crate) fn fail(error: &Error, message: &str) -> ExitCode {
     if error.kind() == ErrorKind::Interrupted {
         leave_interrupted();
@@ -426,7 +427,7 @@ pub(crate) fn fail(error: &Error, message: &str) -> ExitCode {
     ExitCode::from(exit_code(error.kind()))
 }
 
-/// The exit code of a command that ends with an error.
+/// Returns the exit code of a command that ends with an error.
 fn exit_code(kind: ErrorKind) -> u8 {
     match kind {
         ErrorKind::Infeasible | ErrorKind::OutOfBudget => 1,
@@ -438,14 +439,15 @@ fn exit_code(kind: ErrorKind) -> u8 {
     }
 }
 
-/// Colours a word where colours are wanted.
+/// Colours a word if colours are wanted.
 pub(crate) fn paint(text: &str, colour: &str) -> String {
     let wanted =
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     if wanted { format!("\u{1b}[{colour};1m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
-/// Breaks a text into lines of at most `width` characters, with `indent` before every line but the first. No-break spaces hold.
+/// Breaks a text into lines of at most `width` characters, with `indent` before every line except the first. It never breaks at a no-break
+/// space.
 pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_ascii_whitespace() {
@@ -462,7 +464,7 @@ pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     lines.join(&format!("\n{indent}"))
 }
 
-/// A share as a percentage: `12.3 %`.
+/// Writes a share as a percentage: `12.3 %`.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     format!("{:.1} %", part as f64 / whole.max(1) as f64 * 100.0)
 }

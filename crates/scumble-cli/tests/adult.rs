@@ -1,4 +1,4 @@
-//! The Adult table against the figures of Li, Liu, Baig and Wong (2011), where the public data are at hand.
+//! Compares releases of Adult with the figures of Li, Liu, Baig and Wong (2011), if the public data are present.
 
 mod common;
 
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use common::{Desk, arguments, skip};
 use serde_json::Value;
 
-/// The folder of public tables: what `SCUMBLE_SHARED_DATA` says, or `../shared/data` beside the workspace.
+/// Returns the folder of public tables: the one in `SCUMBLE_SHARED_DATA`, or `../shared/data` beside the workspace.
 fn data() -> Option<PathBuf> {
     let given = std::env::var_os("SCUMBLE_SHARED_DATA").map(PathBuf::from);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     given.into_iter().chain([beside]).find(|folder| folder.join("adult/adult_train.csv").is_file())
 }
 
-/// A desk with both parts of Adult as one table, and the folder of its hierarchies.
+/// Makes a desk with both parts of Adult as one table, and returns it with the folder of its hierarchies.
 fn adult() -> Option<(Desk, String)> {
     let folder = data()?.join("adult").canonicalize().ok()?;
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a part of Adult");
@@ -65,7 +65,7 @@ fn levels_and_classes_before_suppression() {
     assert_eq!(object["rows"], 45_222);
     assert_eq!(object["suppressed"], 0);
     assert_eq!(object["classes"], 2_435);
-    // A class of one row is a unique row; the released file is what counts.
+    // A class of one row is a unique row. The released file is what counts.
     let text = desk.text("out.csv");
     let mut tuples: Vec<&str> =
         text.lines().skip(1).map(|line| line.rsplit_once(',').expect("a class").0).collect();
@@ -86,7 +86,7 @@ fn levels_and_classes_before_suppression() {
         let file = Path::new(&trees).join(format!("{column}.csv"));
         let listed = std::fs::read_to_string(file).expect("a hierarchy");
         let longest = listed.lines().map(|line| line.split(';').count() as u64).max().expect("a line");
-        // The file of ages lists intervals; the ages themselves lie one level below.
+        // The file of ages lists intervals; the ages themselves are one level below.
         let height = longest - 1 + u64::from(column == "age");
         let steps = object["levels"][column].as_u64().expect("a level");
         assert_eq!(
@@ -112,7 +112,7 @@ fn suppressed_rows_as_in_the_paper() {
     }
 }
 
-/// The levels do not depend on k, and what is published holds by the independent check too.
+/// The levels do not depend on k, and the independent check confirms the release, too.
 #[test]
 fn releases_of_adult_check() {
     let Some((desk, trees)) = adult() else {

@@ -90,7 +90,7 @@ fn figures_computed_by_hand() {
     assert_eq!(text.lines().filter(|line| line.starts_with("womanq,")).count(), 7);
 }
 
-/// One row, one group: nobody says "1 rows" or "1 groups".
+/// One row and one group: no message says "1 rows" or "1 groups".
 #[test]
 fn words_are_in_the_right_number() {
     let desk = Desk::with_table("town,label\nA,yes\n");
@@ -101,7 +101,7 @@ fn words_are_in_the_right_number() {
     let err = run("1");
     assert!(err.contains("Released 1 row to out.csv"), "{err}");
     assert!(err.contains("1 group, the smallest with 1 row; 0 rows suppressed"), "{err}");
-    // Two towns that must look alike show nothing.
+    // Two towns that must look alike are both suppressed.
     let desk = Desk::with_table("town,label\nA,yes\nB,no\n");
     let flags = ["--quasi", "town", "--class", "label", "--k", "2", "--type", "town=text"];
     let run =
@@ -110,7 +110,7 @@ fn words_are_in_the_right_number() {
     assert!(err.contains("no group is left; 2 rows suppressed (100.0 %)"), "{err}");
 }
 
-/// Every metric is told, with what belongs to it; an infinite one is no warning.
+/// Every metric is reported with its details; an infinite one is no warning.
 #[test]
 fn metrics_are_told_with_their_details() {
     let (object, ..) = towns("paper", "4");
@@ -207,7 +207,7 @@ fn the_same_bytes_again_and_with_any_number_of_threads() {
     let runs: [&[&str]; 3] = [
         &["--algorithm", "mondrian", "--k", "5", "--l", "2", "--sensitive", "diagnosis", "--quasi", many],
         &["--algorithm", "iack", "--k", "5", "--l", "2", "--sensitive", "diagnosis", "--quasi", many],
-        // Its limits decide, so it is asked for no model.
+        // Its own limits decide, so it gets no model.
         &["--algorithm", "iacc", "--quasi", "sex,occupation,marital_status"],
     ];
     for flags in runs {
@@ -218,7 +218,7 @@ fn the_same_bytes_again_and_with_any_number_of_threads() {
                 ["anonymize", "people.csv", "-o", &output, "--threads", threads, "--hierarchies", "trees"];
             desk.run(&arguments(&[&first, flags, &["--class", "readmitted", "--rest", "drop"]])).succeeds();
             let ends = ["csv", "csv.datasheet.json", "csv.datasheet.md", "report/recoding.json"];
-            // A datasheet names its file, and nothing else may differ.
+            // A datasheet names its file. Nothing else may differ.
             let text = |end: &&str| desk.text(&format!("out{place}.{end}")).replace(&output, "out.csv");
             releases.push(ends.iter().map(|end| text(end).into_bytes()).collect());
         }
@@ -248,7 +248,7 @@ fn towns(policy: &str, k: &str) -> (Value, String, Run) {
 
 #[test]
 fn starred_rows_must_meet_the_models_themselves() {
-    // At k = 2 the two starred rows are a class of two.
+    // At k = 2 the two suppressed rows are a class of two.
     let (object, text, _) = towns("strict", "2");
     assert_eq!(
         (&object["suppressed"], &object["classes"], &object["released"]),
@@ -256,7 +256,7 @@ fn starred_rows_must_meet_the_models_themselves() {
     );
     assert_eq!(text, "town,label\n*,no\n*,yes\nA,yes\nA,yes\nA,yes\nA,yes\nA,yes\nB,no\nB,no\nB,no\nB,no\n");
     assert_eq!(object["levels"]["town"], 0);
-    // At k = 4 they are not, so the smallest class joins them.
+    // At k = 4 they are not enough, so the smallest class joins them.
     let (object, text, _) = towns("strict", "4");
     assert_eq!(
         (&object["suppressed"], &object["classes"], &object["released"]),
@@ -265,7 +265,8 @@ fn starred_rows_must_meet_the_models_themselves() {
     assert_eq!(text.matches("*,").count(), 6);
 }
 
-/// The private report says from which towns rows were taken; the risk after it is that of classes of 5, 4 and the two starred rows.
+/// The private report says from which towns rows were taken. The risk after suppression is that of classes of 5, 4 and the two suppressed
+/// rows.
 #[test]
 fn the_report_tells_whom_suppression_took() {
     let desk = Desk::with_table(TOWNS);
@@ -337,7 +338,7 @@ fn missing_values_are_a_value_or_dropped_or_refused() {
     let object = run(&["--missing", "drop-row"]).succeeds().object();
     assert_eq!((&object["rows"], &object["released"]), (&3.into(), &3.into()));
     run(&["--missing", "error"]).fails(3, &["column 'town'", "row 4"]);
-    // Only what is declared missing is missing: the others are towns.
+    // Only declared texts are missing values: the others are towns.
     let object = run(&["--missing", "drop-row", "--missing-values", "?"]).succeeds().object();
     assert_eq!(object["rows"], 5);
 }
@@ -366,7 +367,7 @@ fn diversity_counts_values_and_not_spellings() {
     }
 }
 
-/// One person without a number must not cost all others theirs.
+/// A single missing number must not cost all other people their numbers.
 #[test]
 fn a_few_missing_numbers_do_not_hide_the_others() {
     let ages: String = (0..200).map(|row| format!("{}\n", 20 + row % 50)).collect();
@@ -376,7 +377,7 @@ fn a_few_missing_numbers_do_not_hide_the_others() {
     assert!((1..8).contains(&starred), "{starred} rows show nothing");
 }
 
-/// Releases that differ only in the middle of their names have datasheets and reports of their own.
+/// Releases whose names differ only in the middle have datasheets and reports of their own.
 #[test]
 fn names_with_dots_do_not_collide() {
     let desk = Desk::with_people();
@@ -390,7 +391,7 @@ fn names_with_dots_do_not_collide() {
     }
 }
 
-/// A release in which nothing is left must not pass for a good one.
+/// A release in which nothing is left must not look like a good one.
 #[test]
 fn a_release_of_nothing_but_stars_is_no_quiet_success() {
     let desk = Desk::with_table("town\nAq\nBq\nCq\nDq\n");
@@ -429,7 +430,7 @@ fn files_of_a_plan_are_seen_from_the_plan_and_flags_from_here() {
     desk.run(&["anonymize", "sub/release.toml", "-o", "here.csv", "--report", "mine"]).succeeds();
     assert_eq!(desk.bytes("here.csv"), desk.bytes("sub/out.csv"));
     assert!(desk.exists("mine/report.html"));
-    // Another release has a report of its own; the plan's own name, however it is written, keeps the plan's.
+    // Another release has a report of its own. The plan's own output, however its name is written, keeps the plan's report.
     let first = desk.bytes("sub/private/report.html");
     desk.run(&["anonymize", "sub/release.toml", "--k", "6", "-o", "sub/other.csv"]).succeeds();
     assert!(desk.exists("sub/other.report/report.html"));
@@ -457,7 +458,7 @@ fn several_models_hold_at_once() {
 
 #[test]
 fn values_that_look_like_labels_are_marked() {
-    // A star, an interval and a set of the table's own must not be taken for suppressed or generalised values.
+    // A star, an interval and a set that the table itself contains must not be taken for suppressed or generalised values.
     let desk = Desk::with_table(
         "town,label\n*,yes\n*,no\n\"[1,2]\",yes\n\"[1,2]\",no\n{a|b},yes\n{a|b},no\n=x,yes\n=x,no\n",
     );
@@ -493,7 +494,7 @@ fn help_and_version() {
     assert!(bare.err.contains("Usage: scumble"), "{}", bare.err);
 }
 
-/// A search that was stopped says so, and how to repeat it; one that has nothing to show by then gives up and leaves no file.
+/// A search that was stopped says so, and how to repeat it. One that has no result by then gives up and leaves no file.
 #[test]
 fn searches_that_are_stopped_say_so() {
     let desk = Desk::new();
@@ -502,7 +503,7 @@ fn searches_that_are_stopped_say_so() {
                   --rest drop --k 5 --hierarchies trees --report= -o out.csv";
     let arguments =
         |more: &'static str| people.split_whitespace().chain(more.split_whitespace()).collect::<Vec<_>>();
-    // Tens of thousands of combinations, each of which it would look at.
+    // There are tens of thousands of combinations, all of which it would try.
     desk.refuses(
         1,
         &[
@@ -520,7 +521,7 @@ fn searches_that_are_stopped_say_so() {
     assert!(!ended.err.contains("stopped"), "{}", ended.err);
 }
 
-/// What `init` would call an identifier or free text is not published because nobody spoke about it.
+/// A column that `init` would call an identifier or free text is not published only because no flag mentions it.
 #[test]
 fn names_and_notes_are_not_published_without_a_word() {
     let mut rows = "name,age,town,note,card,shade\n".to_owned();
@@ -542,12 +543,12 @@ fn names_and_notes_are_not_published_without_a_word() {
     let run = desk.refuses(2, &words, &asked);
     assert!(!run.err.contains("'shade'") && !run.err.contains("Qsmith"), "{}", run.err);
     assert!(!desk.exists("out.csv"));
-    // The same in a plan.
+    // The same holds in a plan.
     let plan = "input = \"people.csv\"\noutput = \"out.csv\"\nrest = \"other\"\n[columns]\nage = { role = \"quasi\" }\n\
                 town = { role = \"quasi\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n";
     desk.file("release.toml", plan);
     desk.refuses(2, &words, &["anonymize", "release.toml"]);
-    // Roles that are given are taken as given, but free text and names need consent in a plan.
+    // Given roles are accepted, but in a plan free text and names need consent.
     let more = ["--identifier", "patient_id", "--other", "note,name"];
     desk.refuses(
         2,

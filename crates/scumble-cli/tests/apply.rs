@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use common::{Desk, PEOPLE, arguments};
 use serde_json::{Value, json};
 
-/// People of another year: ages nobody had, a postcode of another town, someone without a sex.
+/// People of another year: new ages, a postcode of another town, a person without a sex.
 const OTHERS: &str = "\
 readmitted,postcode,sex,age,diagnosis,name
 noq,81008,womanq,7030.5,influenzaq,Rada
@@ -47,7 +47,7 @@ fn its_own_rows_are_the_release_again() {
     assert_eq!(desk.text("again.csv"), desk.text("release.csv"));
     let sheet = |name: &str| desk.json(&format!("{name}.csv.datasheet.json"));
     assert_eq!(sheet("again")["statement"], sheet("release")["statement"]);
-    // So are they by the recoding of a report, from standard input to standard output, and in any order.
+    // The same holds with the recoding of a report, from standard input to standard output, and in any order.
     desk.release("with.csv", &["--report", "report"]);
     let mut lines: Vec<&str> = PEOPLE.lines().skip(1).collect();
     lines.reverse();
@@ -110,7 +110,7 @@ fn private_rows_stay_where_they_are() {
     let text = desk.text("test.csv");
     let labels: Vec<&str> = text.lines().skip(1).filter_map(|line| line.rsplit(',').next()).collect();
     assert_eq!(labels, ["noq", "yesq", "noq", "noq", "yesq", "noq", "noq", "yesq"]);
-    // Scoring needs no label, and no sensitive value either.
+    // Scoring needs neither a label nor a sensitive value.
     desk.file("unlabelled.csv", "sex,age,postcode\nwomanq,7031,81007\n");
     desk.run(&["apply", "recoding.json", "unlabelled.csv", "-o", "one.csv", "--private"]).succeeds();
     let text = desk.text("one.csv");
@@ -135,7 +135,7 @@ fn values_without_a_place_are_told_and_show_nothing() {
     let text = desk.text("odd.out.csv");
     let ages: Vec<bool> = text.lines().skip(1).map(|line| line.starts_with("*,")).collect();
     assert_eq!(ages, [false, true, true, true]);
-    // Rows for oneself have no datasheet, so nothing tells that the file is ours.
+    // Private rows have no datasheet, so nothing shows that the file comes from Scumble.
     let again = ["apply", "recoding.json", "odd.csv", "-o", "odd.out.csv", "--private"];
     desk.refuses(2, &["'odd.out.csv' is already there", "--force"], &again);
     let said = desk.run(&arguments(&[&again, &["--force"]])).succeeds().err;
@@ -163,7 +163,7 @@ fn columns_must_fit() {
     desk.run(&apply(&["shades.csv", "-o", "kept.csv", "--rest", "other"])).succeeds();
     assert!(desk.text("kept.csv").starts_with("age,sex,postcode,diagnosis,readmitted,shade\n"));
     assert!(!desk.text("dropped.csv").contains("Rada"));
-    // A release may lack columns that nothing is said about.
+    // A release may lack columns that no model is about.
     desk.table("unlabelled.csv", &OTHERS.replace("readmitted", "nickname"));
     let run = desk.run(&apply(&["unlabelled.csv", "-o", "u.csv", "--rest", "drop", "-v"])).succeeds();
     assert!(run.err.contains("no readmitted"), "{}", run.err);
@@ -212,7 +212,7 @@ fn what_is_read_is_not_overwritten() {
         &["--rest is other or drop"],
         &["apply", "recoding.json", "others.csv", "-o", "x.csv", "--rest", "keep"],
     );
-    // What is there is replaced if it is a release, or with --force, as by anonymize.
+    // An existing file is replaced if it is a release, or with --force, as by anonymize.
     desk.file("old.csv", "old");
     let apply = ["apply", "recoding.json", "others.csv", "-o", "old.csv"];
     desk.refuses(2, &["'old.csv' is already there", "--force"], &apply);
@@ -293,14 +293,14 @@ fn what_is_no_rule_for_other_rows_is_refused_before_any_work() {
     desk.refuses(2, &["'mdav' shows the means", "no recoding to save"], &anonymize("mdav", "age"));
     desk.refuses(2, &["'nsvdist' makes each record"], &anonymize("nsvdist", "age,sex"));
     desk.refuses(2, &["'anatomy' publishes several tables"], &anonymize("anatomy", "age,sex"));
-    // Nor may it take another file's name.
+    // The recoding may not have the name of another file.
     let same =
         arguments(&[&["anonymize", "people.csv", "-o", "x.csv", "--recoding", "x.csv"], common::ROLES]);
     desk.refuses(2, &["two outputs have the same name"], &same);
     let input =
         arguments(&[&["anonymize", "people.csv", "-o", "x.csv", "--recoding", "people.csv"], common::ROLES]);
     desk.refuses(2, &["input"], &input);
-    // A run that fails leaves none.
+    // A run that fails leaves no recoding.
     let infeasible = arguments(&[
         &[
             "anonymize",
@@ -353,7 +353,8 @@ fn models_that_need_other_tables_are_refused() {
     desk.run(&arguments(&[&apply, &["--private"]])).succeeds();
 }
 
-/// A column that shows `*` for everybody says nothing, so it is true of values that have no place as well, and does not set them apart.
+/// A column that shows `*` for everybody says nothing, so it also fits values that have no place in the hierarchy, and does not separate
+/// people.
 #[test]
 fn what_says_nothing_is_true_of_everything() {
     let mut desk = Desk::new();

@@ -167,7 +167,7 @@ fn a_release_can_be_attacked_as_soon_as_it_is_made() {
         .run(&arguments(&[&["anonymize", "people.csv", "-o", "release.csv", "--attack"], ROLES]))
         .succeeds();
     assert!(run.err.contains("Linkage with partial knowledge: Knowing all 3 facts"), "{}", run.err);
-    // The verdict is said once, and after the attacks, which are evidence.
+    // The verdict is printed once, and after the attacks, which are evidence.
     let verdict = run.err.find("  verdict ").expect("a verdict");
     assert!(
         run.err.rfind("  verdict ") == Some(verdict) && run.err.find("Linkage") < Some(verdict),
@@ -191,7 +191,7 @@ fn rows_in_groups_are_attacked_by_their_groups() {
     let fixed = ["attack", "release", "--original", "people.csv", "--json"];
     let run = desk.run(&arguments(&[&fixed, &roles])).succeeds();
     let all: Value = serde_json::from_str(&run.out).expect("JSON");
-    // Rows show everything but the diagnosis: everybody is found, and nobody's diagnosis is certain.
+    // Rows show everything except the diagnosis: everybody is found, and nobody's diagnosis is certain.
     assert_eq!(found(&all, "linkage")["at_risk"]["value"], 1.0);
     assert_eq!(found(&all, "homogeneity")["at_risk"]["value"], 0.0);
     let worst = found(&all, "homogeneity")["worst"].as_f64().expect("a chance");
@@ -228,7 +228,7 @@ fn what_cannot_be_attacked_is_refused() {
     refused(3, "no person of the original fits", &arguments(&[&["--original", "others.csv"], ROLES]));
 }
 
-/// Attacks that make releases of their own make them as `anonymize` does: spellings of one value are one value.
+/// Attacks that make releases of their own do so as `anonymize` does: different spellings of one value count as one value.
 #[test]
 fn spellings_do_not_hide_a_risk() {
     let value = |row: usize| ["hiv", "flu", "flu", "cold"][row * 7 % 4];

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Desk, ROLES, arguments, keys};
 
-/// As another tool might have made it: two classes of three and two rows, one starred row.
+/// A table as another tool might make it: two classes of three and two rows, and one suppressed row.
 const OTHER_TOOL: &str = "\
 age;zip;disease
 [20-30);130**;flu
@@ -53,7 +53,7 @@ fn diversity_and_closeness() {
     let run = desk().run(&arguments(&[QUASI, &sensitive, &["--l", "2"]]));
     assert_eq!(run.code, Some(1), "{run:#?}");
     desk().run(&arguments(&[QUASI, &sensitive, &["--l", "1"]])).succeeds();
-    // Three of six rows have flu: the class of cancer only lies 1/2 away, the other 2/3 − 1/2.
+    // Three of six rows have flu: the class with only cancer is 1/2 away, the other 2/3 − 1/2.
     desk().run(&arguments(&[QUASI, &sensitive, &["--t", "0.5"]])).succeeds();
     let run = desk().run(&arguments(&[QUASI, &sensitive, &["--t", "0.49"]]));
     assert_eq!(run.code, Some(1), "{run:#?}");
@@ -63,7 +63,7 @@ fn diversity_and_closeness() {
 fn without_a_model_it_says_what_is_attained() {
     let flags = ["--sensitive", "disease", "--ignore-suppressed"];
     let run = desk().run(&arguments(&[QUASI, &flags])).succeeds();
-    // Two classes of five rows, all of them in classes of fewer than five.
+    // Two groups with five rows in all, and all groups have fewer than five.
     assert!(run.out.contains("k = 2, mean risk = 0.4, share at a risk above 0.2 = 1\n"), "{}", run.out);
     assert!(
         run.out.contains(
@@ -76,7 +76,7 @@ fn without_a_model_it_says_what_is_attained() {
     assert!(run.out.contains("1 group has one value only"), "{}", run.out);
 }
 
-/// Classes of three, two and one: half of the rows are above 1/3, and one of six above 1/2.
+/// Classes of three, two and one rows: half of the rows are above 1/3, and one of six above 1/2.
 #[test]
 fn the_plan_says_which_risk_is_too_much() {
     let desk = desk();
@@ -90,7 +90,7 @@ fn the_plan_says_which_risk_is_too_much() {
     assert_eq!(object["attained"]["risk_threshold"], 0.5);
 }
 
-/// A release beside the people whom its rows are taken from: two of three, one of two, and one who is in no class.
+/// A release and the people from whom its rows are taken: two of three, one of two, and one who is in no class.
 #[test]
 fn a_population() {
     let desk = Desk::new();
@@ -114,7 +114,7 @@ fn a_population() {
     assert_eq!(check(&["--model", "k_map:k=3"]).code, Some(1));
     check(&["--model", "delta_presence:delta_max=2/3"]).succeeds();
     assert_eq!(check(&["--model", "delta_presence:delta_min=0.1"]).code, Some(1));
-    // Without one there is nothing to compare with, and classes that overlap cannot be compared.
+    // Without a population there is nothing to compare with, and classes that overlap cannot be compared.
     let alone = ["check", "release.csv", "--quasi", "age,sex", "--model", "k_map:k=2"];
     desk.refuses(2, &["--population FILE"], &alone);
     desk.file("overlap.csv", "age,sex\n\"[20,30)\",f\n\"[25,40)\",f\n");
@@ -131,7 +131,7 @@ fn a_population() {
 fn any_model_by_name() {
     let sensitive = ["--sensitive", "disease", "--ignore-suppressed"];
     let check = |model: &str| desk().run(&arguments(&[QUASI, &sensitive, &["--model", model]]));
-    // Cancer is everything in the second class and a half of the table: it grows by 1.
+    // In the second class everybody has cancer, in the table a half: the share grows by 1.
     check("beta_likeness:beta=1").succeeds();
     let run = check("beta-likeness:beta=0.99");
     assert_eq!(run.code, Some(1), "{run:#?}");
@@ -159,7 +159,7 @@ fn a_model_that_cannot_be_read() {
     refuses("p_sensitive:p=2,categories=[flu]", &["in no category"]);
 }
 
-/// `1` and `1.0` are one value, by whatever name it is called, and so are all missing ones where they count as a value.
+/// `1` and `1.0` are one value, whichever name is used, and so are all missing ones if they count as a value.
 #[test]
 fn spellings_of_one_value_are_one_value() {
     let desk = Desk::new();
@@ -171,7 +171,7 @@ fn spellings_of_one_value_are_one_value() {
         |table: &str, more: &[&str]| check(table, &arguments(&[&["--missing-counts", "wage"], more]));
     for name in ["1", "1.0", "1.00"] {
         let model = |share: &str| format!("alpha_k:alphas=[{name}={share}]");
-        // Two of the three rows of class a that have a value; two of its four rows.
+        // Two of the three rows of class a that have a value, and two of its four rows.
         for (run, less) in [
             (
                 check("wages.csv", &["--model", &model("2/3")]),
@@ -185,23 +185,23 @@ fn spellings_of_one_value_are_one_value() {
             assert!(run.succeeds().out.contains("required 1, attained 1\n"), "{name}");
             assert_eq!(less.code, Some(1), "{name}");
         }
-        // The release alone writes 1 as 1.0; the original as 1.
+        // The release alone writes 1 as 1.0, the original as 1.
         check("part.csv", &["--original", "wages.csv", "--model", &model("0.5")]).succeeds();
         assert_eq!(check("part.csv", &["--original", "wages.csv", "--model", &model("0.49")]).code, Some(1));
         counted("part.csv", &["--original", "wages.csv", "--model", &model("0.25")]).succeeds();
     }
     counted("wages.csv", &["--model", "alpha_k:alphas=[NA=0.5]"]).succeeds();
     assert_eq!(counted("wages.csv", &["--model", "alpha_k:alphas=[NA=0.49]"]).code, Some(1));
-    // Of the original 3 of 8 are 1, 3 of 8 missing and 1 of 8 is 3, which has a share of 1/4 here.
+    // In the original 3 of 8 are 1, 3 of 8 are missing, and 1 of 8 is 3, which has a share of 1/4 here.
     let original = ["--original", "wages.csv", "--model", "beta_likeness:beta=1"];
     let run = counted("part.csv", &original).succeeds();
     assert!(run.out.contains("attained 1\n"), "{}", run.out);
-    // Of the five values 1 is 3, and here 1 of the two.
+    // Of the five values three are 1, and here one of the two.
     assert_eq!(check("part.csv", &original).code, Some(1));
     let original = ["--original", "wages.csv", "--model", "beta_likeness:beta=1.5"];
     let run = check("part.csv", &original).succeeds();
     assert!(run.out.contains("attained 1.5\n"), "{}", run.out);
-    // Without its missing value class a has values of one category only.
+    // Without its missing value, class a has values of only one category.
     let model = ["--model", "p_sensitive:p=2,categories=[1.0|2,3|?]"];
     counted("wages.csv", &model).succeeds();
     assert_eq!(check("wages.csv", &model).code, Some(1));
@@ -255,7 +255,7 @@ fn columns_that_nobody_judged_are_named() {
     }
 }
 
-/// A class of one value lets no c and no delta do; a column of texts has no range at all.
+/// For a class with a single value, no c and no delta is enough. A column of texts has no range at all.
 #[test]
 fn json_tells_infinite_figures_from_absent_ones() {
     let flags = ["--sensitive", "disease", "--ignore-suppressed", "--json"];
@@ -346,11 +346,11 @@ fn one_falsified_value_is_found() {
         assert_eq!(run.code, Some(1), "{from} → {to}: {run:#?}");
         assert!(run.out.contains("FAILS  true of the original"), "{}", run.out);
     }
-    // A row too many is true of nobody.
+    // An additional row is true of nobody.
     let last = text.lines().last().unwrap();
     desk.file("more.csv", format!("{text}{last}\n"));
     assert_eq!(check_original(&desk, "more.csv").code, Some(1));
-    // A row too few is a row that was left out.
+    // A missing row is one that was left out.
     desk.file("fewer.csv", &text[..text.len() - last.len() - 1]);
     let run = check_original(&desk, "fewer.csv");
     assert!(run.out.contains("holds  true of the original"), "{run:#?}");
@@ -371,7 +371,7 @@ fn an_identifier_in_the_release_is_found() {
     assert!(run.out.contains("column 'name' must not be in the release"), "{}", run.out);
 }
 
-/// A private copy that still says who a row is about is true of its original as long as it says so of the right rows.
+/// A private copy that still names the person of each row is true of its original if it names them on the right rows.
 #[test]
 fn a_private_copy_is_compared_in_its_private_columns_too() {
     let desk = Desk::new();
@@ -393,7 +393,7 @@ fn a_private_copy_is_compared_in_its_private_columns_too() {
     assert!(swapped.out.contains("FAILS  true of the original: 2 of 4"), "{}", swapped.out);
     let guarded = check("job,who,guards,ill\n*,p1,-,flu\n*,p1,-,flu\n*,p2,flu,hiv\n*,p3,-,hiv\n");
     assert!(guarded.out.contains("FAILS  true of the original: 2 of 4"), "{}", guarded.out);
-    // A model about what people guard cannot be judged where nobody says what they do.
+    // A model about guarded values cannot be checked if no column says what people guard.
     desk.file("job.csv", "flu;lung;*\nhiv;blood;*\n");
     desk.file("copy.csv", "job,ill\n*,flu\n*,flu\n*,hiv\n*,hiv\n");
     desk.refuses(
@@ -414,7 +414,7 @@ fn a_private_copy_is_compared_in_its_private_columns_too() {
             "personalised:p_breach=0.5,guarding=guards",
         ],
     );
-    // The copy that may be published has neither.
+    // The copy for publication has neither column.
     let run = check("job,ill\n*,flu\n*,flu\n*,hiv\n*,hiv\n").succeeds();
     assert!(run.out.contains("holds  true of the original") && !run.out.contains("private"), "{}", run.out);
 }
@@ -456,7 +456,7 @@ fn a_release_of_every_format_checks_alike() {
             "2",
         ];
         let out = desk.run(&flags).succeeds().out;
-        // Each has a datasheet of its own, whose name tells the format.
+        // Each has a datasheet of its own, whose name shows the format.
         let sheet = format!("'{output}.datasheet.json'");
         assert!(out.contains(&sheet), "{out}");
         told.push(out.replace(&sheet, "the datasheet"));
@@ -466,7 +466,7 @@ fn a_release_of_every_format_checks_alike() {
 
 #[test]
 fn what_someone_who_knows_few_columns_finds() {
-    // By age or postcode alone: groups of three and two rows, in the smaller one of which all have cancer.
+    // By age or postcode alone there are groups of three and two rows; in the smaller one all have cancer.
     let lkc = |given: &str| {
         let flags = ["--sensitive", "disease", "--lkc", given, "--ignore-suppressed"];
         desk().run(&arguments(&[QUASI, &flags]))
@@ -481,7 +481,7 @@ fn what_someone_who_knows_few_columns_finds() {
     assert!(run.err.contains("--lkc wants L,K or L,K,C"), "{}", run.err);
 }
 
-/// Three rows of two persons: rows are enough for k = 3, persons are not.
+/// Three rows of two persons: there are enough rows for k = 3, but not enough persons.
 #[test]
 fn persons_are_counted_where_a_column_tells_them_apart() {
     let desk = Desk::new();
@@ -520,7 +520,7 @@ fn persons_are_counted_where_a_column_tells_them_apart() {
     );
 }
 
-/// Each column alone is diverse; given the other it is not, and that is said.
+/// Each column alone is diverse, but together with the other it is not, and the command says so.
 #[test]
 fn several_sensitive_columns() {
     let desk = Desk::new();
@@ -556,7 +556,7 @@ fn several_sensitive_columns() {
     refuses("l_diversity:l=2,mode=jointly", &["mode must be one of", "did you mean 'joint'"]);
 }
 
-/// models.md 1.7 over two tables: everybody shares an age with another person, and nobody the wards as well.
+/// models.md 1.7 over two tables: everybody shares an age with another person, but nobody shares age and wards.
 #[test]
 fn persons_over_several_tables() {
     let desk = Desk::new();
@@ -581,7 +581,7 @@ fn persons_over_several_tables() {
     assert!(run.out.contains("2 groups with 5 rows fail"), "{}", run.out);
     assert!(run.out.contains("holds  k-anonymity"), "{}", run.out);
     plan("set").succeeds();
-    // What is checked can also be released beside the visits, by an algorithm that judges whole tables.
+    // A table that is checked like this can also be released with the visits, by an algorithm that checks whole tables.
     let release = ["anonymize", "release.toml", "--algorithm", "mingen"];
     desk.run(&release).succeeds();
     assert!(desk.exists("out.csv"));
@@ -595,12 +595,12 @@ fn persons_over_several_tables() {
     desk.file("over.toml", &over);
     desk.run(&["anonymize", "over.toml"])
         .fails(2, &["'visits.csv' is the earlier table that this command reads"]);
-    // Somebody without visits shows nothing there.
+    // A person without visits shows nothing there.
     desk.file("visits.csv", "patient,ward\np1,A\np2,A\np3,A\n");
     assert_eq!(plan("set").code, Some(1));
 }
 
-/// Two views, each with two values for the person, together with one (models.md 1.13).
+/// Two views, each with two values for the person, which leave one together (models.md 1.13).
 #[test]
 fn values_that_are_left_after_looking_into_several_tables() {
     let desk = Desk::new();
@@ -626,7 +626,7 @@ fn values_that_are_left_after_looking_into_several_tables() {
     desk.file("release.toml", plan(1));
     desk.run(&together).succeeds();
     desk.refuses(2, &["--original"], &together[..4]);
-    // A further column that both show is joined too: nobody's value goes with the same doctor in both.
+    // A further column that both show is joined, too: nobody's value appears with the same doctor in both.
     desk.file("release.toml", plan(1).replace("[[table]]", "doctor = { role = \"other\" }\n[[table]]"));
     desk.file("people.csv", "age,zip,disease,doctor\n30,z1,flu,A\n30,z1,hiv,B\n");
     desk.file("by_age.csv", "age,disease,doctor\n30,flu,A\n30,hiv,B\n");
@@ -634,7 +634,7 @@ fn values_that_are_left_after_looking_into_several_tables() {
     let json =
         |arguments: &[&str]| desk.run(&arguments.iter().copied().chain(["--json"]).collect::<Vec<_>>()).out;
     assert!(json(&together).contains("\"attained\":1.0"), "{}", json(&together));
-    // By age alone everybody goes with two.
+    // By age alone everybody has two possible values.
     desk.run(&[
         "check",
         "by_age.csv",

@@ -1,4 +1,4 @@
-//! `scumble compare`: the guide's example, its outputs, what cannot be served, and what is refused.
+//! `scumble compare`: the guide's example, its outputs, algorithms that fail, and commands that are refused.
 
 mod common;
 
@@ -7,13 +7,13 @@ use std::os::unix::fs::PermissionsExt;
 use common::{Desk, Run, arguments, scumble};
 use serde_json::Value;
 
-/// The guide's page.
+/// Returns the guide's page.
 fn page() -> String {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/compare.md");
     std::fs::read_to_string(path).expect("a page")
 }
 
-/// A desk with a table of so many rows of the synthetic clinic.
+/// Makes a desk with a table of this many rows of the synthetic clinic.
 fn desk(rows: &str) -> Desk {
     let desk = Desk::new();
     desk.run(&["sample", "--rows", rows, "-o", "patients.csv", "--hierarchies", "hierarchies"]).succeeds();
@@ -23,7 +23,7 @@ fn desk(rows: &str) -> Desk {
 const ROLES: &[&str] =
     &["compare", "patients.csv", "--quasi", "birth_date,sex,occupation", "--hierarchies", "hierarchies"];
 
-/// Few releases, quickly.
+/// Flags for a few quick releases.
 const FEW: &[&str] =
     &["--algorithm", "mondrian,optimal", "--k", "2,5", "--folds", "1", "--learner", "naive_bayes"];
 
@@ -31,7 +31,7 @@ fn json(run: &Run) -> Value {
     serde_json::from_str(&run.out).expect("exactly one JSON object")
 }
 
-/// What every run shares, since seconds are left out.
+/// Removes the seconds, so that all runs give the same.
 fn timeless(mut value: Value) -> Value {
     if let Some(releases) = value["releases"].as_array_mut() {
         releases.iter_mut().filter_map(Value::as_object_mut).for_each(|release| {
@@ -140,7 +140,7 @@ fn who_cannot_serve_is_told_with_the_reason() {
     let run = desk.run(&arguments(&[ROLES, &named, &["--json"]])).succeeds();
     let refused = json(&run)["not_served"].as_array().expect("a list").clone();
     assert!(refused.iter().any(|of| of["algorithm"] == "pais" && of["what"] == "release"), "{refused:?}");
-    // Records that overlap can be attacked, but new rows cannot be recoded like them.
+    // Overlapping records can be attacked, but new rows cannot be recoded like them.
     let records =
         ["--algorithm", "mondrian,k_concealment", "--k", "5", "--class", "marital_status", "--folds", "1"];
     let run = desk.run(&arguments(&[ROLES, &records])).succeeds();
@@ -183,7 +183,7 @@ fn a_plan_serves_as_well_as_flags() {
     assert_eq!(timeless(json(&by_flags)), by_plan);
 }
 
-/// With every risk allowed k = 2 keeps most detail, and is recommended unless a plan asks for k = 5.
+/// With every risk allowed, k = 2 keeps most detail and is recommended, unless a plan asks for k = 5.
 #[test]
 fn nothing_below_the_plan_is_recommended() {
     let desk = desk("300");
@@ -201,7 +201,7 @@ fn nothing_below_the_plan_is_recommended() {
     let few = [&["--algorithm", "mondrian,cluster", "--budget", "2s", "--json"][..], &all].concat();
     let free = json(&desk.run(&arguments(&[&["compare", "free.toml", "--k", "2,5,10"], &few])).succeeds());
     assert_eq!(free["recommendation"]["k"], 2, "it would win");
-    // A weaker l on the command line does not lower what the plan asks for.
+    // A weaker l on the command line does not lower the plan's requirement.
     for more in [&[][..], &["--l", "2"], &["--model", "l_diversity:l=1"]] {
         let asked = arguments(&[&["compare", "release.toml", "--k", "2,5,10"], &few, more]);
         let found = json(&desk.run(&asked).succeeds());
@@ -221,7 +221,7 @@ fn nothing_below_the_plan_is_recommended() {
     assert!(none["recommendation"].is_null());
 }
 
-/// The person worst off is found with a chance of one in k, so the audience says the least k; no coarser one is taken.
+/// The person worst off is found with a chance of one in k, so the audience sets the least k. No coarser release is recommended.
 #[test]
 fn the_audience_decides_how_large_groups_must_be() {
     let desk = desk("400");
@@ -256,7 +256,7 @@ fn the_audience_decides_how_large_groups_must_be() {
             "{words}"
         );
     }
-    // A list as coarse as 10 and 25 misses it, and what it offers instead loses more.
+    // A list as coarse as 10 and 25 misses that k, and what it offers instead loses more.
     let loss = |found: &Value| {
         let advice = &found["recommendation"];
         let releases = found["releases"].as_array().expect("releases");
@@ -280,11 +280,11 @@ fn the_audience_decides_how_large_groups_must_be() {
     desk.run(&["anonymize", "silent.toml", "--k", "5", "--for", "inside", "--report", ""]).succeeds();
 }
 
-/// Where a sensitive value would become certain for somebody and no model forbids it, a larger k is found that hides it.
+/// If a sensitive value would become certain for some people and no model forbids it, the search finds a larger k that hides it.
 #[test]
 fn k_is_as_large_as_what_can_be_inferred_needs() {
     let desk = Desk::new();
-    // Runs of 16 people of one age share an illness that nobody else has, and four others stand beside each run.
+    // Runs of 16 people of one age share an illness that nobody else has, and each run is followed by four other people.
     let line = |row: usize| {
         let ill = if row % 20 < 16 { format!("ill{}", row / 20) } else { format!("other{}", row % 4) };
         format!("{},{ill}\n", 1000 + row)
@@ -312,7 +312,7 @@ fn k_is_as_large_as_what_can_be_inferred_needs() {
     assert!(!found["k"].as_array().expect("values of k").contains(&Value::from(k - 1)), "{}", found["k"]);
 }
 
-/// What is compared with a population is compared with that of the whole table.
+/// Releases are compared with the population of the whole table.
 #[test]
 fn a_population_is_looked_at_as_a_release_does() {
     let mut desk = Desk::new();
@@ -349,7 +349,7 @@ fn a_population_is_looked_at_as_a_release_does() {
         let has_no_accuracy = refused.contains("\"accuracy\"") && refused.contains("fewer of them");
         assert_eq!(has_no_accuracy, model == presence && class == "class", "{refused}");
     }
-    // The release that is compared is the one that is published.
+    // The release in the comparison is the same as the published one.
     desk.file("release.toml", plan(map, "drop"));
     let compared = json(&desk.run(&arguments(&[&few, &["--k", "4"]])).succeeds());
     let released = json(&desk.run(&["anonymize", "release.toml", "--json"]).succeeds());

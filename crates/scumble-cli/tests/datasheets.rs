@@ -1,4 +1,4 @@
-//! A datasheet belongs to one file: it names it, its SHA-256 and its rows, and `check` compares them.
+//! A datasheet belongs to one file: it states the file's name, SHA-256 and number of rows, and `check` compares them.
 
 mod common;
 
@@ -47,16 +47,16 @@ fn check_tells_a_datasheet_of_another_release() {
     };
     let (sheet, text, rows) =
         (desk.text("out.csv.datasheet.json"), desk.text("out.csv.datasheet.md"), desk.text("out.csv"));
-    // The release was replaced by something else.
+    // The release was replaced by another file.
     let line = rows.lines().nth(1).expect("a row");
     desk.file("out.csv", format!("{rows}{line}\n"));
     told("a row more", &["SHA-256", "12 rows, and there are 13"]);
     desk.file("out.csv", &rows);
     check(&desk, "out.csv", &[]).succeeds();
-    // The datasheet is that of a file with another name, of other rows, of nothing.
+    // The datasheet belongs to a file with another name, to other rows, or to no file.
     let other = sheet.replace("\"out.csv\"", "\"other.csv\"");
     desk.file("out.csv.datasheet.json", &other);
-    // It was renamed together with its datasheet.
+    // The file was renamed together with its datasheet.
     check(&desk, "out.csv", &[]).succeeds();
     let digest =
         desk.json("out.csv.datasheet.json")["files"][0]["sha256"].as_str().expect("a digest").to_owned();
@@ -67,20 +67,20 @@ fn check_tells_a_datasheet_of_another_release() {
     desk.file("out.csv.datasheet.json", "{}");
     told("no datasheet", &["not a datasheet"]);
     desk.file("out.csv.datasheet.json", &sheet);
-    // So is the form for people.
+    // The same holds for the Markdown version.
     let digest =
         desk.json("out.csv.datasheet.json")["files"][0]["sha256"].as_str().expect("a digest").to_owned();
     desk.file("out.csv.datasheet.md", text.replace(&digest, &"0".repeat(64)));
     told("another page", &["'out.csv.datasheet.md' names another SHA-256"]);
     desk.file("out.csv.datasheet.md", &text);
     check(&desk, "out.csv", &[]).succeeds();
-    // The form for people is enough, if it is that of the release.
+    // The Markdown version is enough, if it belongs to the release.
     std::fs::remove_file(desk.path("out.csv.datasheet.json")).expect("it was there");
     check(&desk, "out.csv", &[]).succeeds();
     desk.file("out.csv.datasheet.md", text.replace(&digest, &"0".repeat(64)));
     let run = check(&desk, "out.csv", &[]);
     assert!(run.code == Some(1) && run.out.contains("only the Markdown version is there"), "{}", run.out);
-    // A datasheet that is not there is no fault.
+    // A missing datasheet is no fault.
     std::fs::remove_file(desk.path("out.csv.datasheet.md")).expect("it was there");
     let run = check(&desk, "out.csv", &["-v"]).succeeds();
     assert!(run.err.contains("note:") && run.err.contains("no datasheet"), "{}", run.err);
@@ -117,7 +117,7 @@ fn check_compares_a_folder_with_its_datasheet() {
     );
 }
 
-/// Datasheets of earlier versions name no file: one beside a new release would be about another.
+/// Datasheets of earlier versions name no file: beside a new release, one would describe another file.
 #[test]
 fn an_older_datasheet_goes_with_a_new_release() {
     let desk = Desk::with_people();
@@ -135,7 +135,7 @@ fn an_older_datasheet_goes_with_a_new_release() {
     let run = desk.release("out.csv", &["--force"]);
     assert!(run.err.contains("warning:") && run.err.contains("out.datasheet.json"), "{}", run.err);
     assert!(!desk.exists("out.datasheet.json") && !desk.exists("out.datasheet.md"));
-    // Somebody else's file of such a name stays.
+    // A user's file of such a name stays.
     desk.file("out.datasheet.json", "{\"mine\":1}");
     desk.release("out.csv", &[]);
     assert_eq!(desk.text("out.datasheet.json"), "{\"mine\":1}");
@@ -149,7 +149,7 @@ fn rows_for_the_owner_do_not_stand_beside_a_datasheet() {
     desk.refuses(2, &["datasheet"], &arguments(&[&line, &["--force"]]));
 }
 
-/// A pipe where a datasheet would be is nobody's datasheet, and nobody waits for it.
+/// A pipe in place of a datasheet is not read as one, and the command does not wait for it.
 #[test]
 fn a_pipe_is_no_datasheet() {
     let desk = Desk::with_people();

@@ -1,4 +1,4 @@
-//! Bad input and bad plans: every refusal has its exit code, says what to do, shows no cell and leaves no file.
+//! Bad input and bad plans: every refusal has its exit code, says what to do, shows no cell, and leaves no file.
 
 mod common;
 
@@ -141,7 +141,7 @@ fn a_million_distinct_values() {
     use std::fmt::Write;
     let mut text = String::from("code,city\n");
     for row in 0..1_000_000_u32 {
-        // Neither numbers nor in order: as wide a column of texts as there is.
+        // The texts are neither numbers nor in order, so the dictionary is as large as possible.
         writeln!(text, "c{:07}x,{}", row.wrapping_mul(7_919) % 1_000_000, row % 3).unwrap();
     }
     let desk = Desk::new();
@@ -287,14 +287,14 @@ fn frequency_l_above_what_the_table_allows() {
 
 #[test]
 fn recursive_l_above_what_the_table_allows() {
-    // No value is left from the fourth on; from the third on there are 4 rows, and 4 < 2·4.
+    // From the fourth value on no rows are left; from the third on there are 4 rows, and 4 < 2·4.
     let words = ["recursive (2,4)-diversity", "ask for the largest possible l (--l 3)"];
     refuses_models(1, &words, &["--l", "4", "--c", "2", "--l-variant", "recursive"]);
 }
 
 #[test]
 fn recursive_c_below_what_the_table_allows() {
-    // From the third value on there are 4 rows, and the most frequent value has 4 too: 4 < c·4 asks for c above 1.
+    // From the third value on there are 4 rows, and the most frequent value has 4, too: 4 < c·4 needs c above 1.
     let words = ["recursive (1,3)-diversity", "ask for a c above 1 (--c C)"];
     refuses_models(1, &words, &["--l", "3", "--c", "1", "--l-variant", "recursive"]);
 }
@@ -351,7 +351,7 @@ fn an_unknown_star_policy() {
     Desk::with_people().refuses_people(2, &["--star-policy", "did you mean 'strict'?"], &flags);
 }
 
-/// A plan for [`PEOPLE`] that works, for tests that spoil it.
+/// A plan for [`PEOPLE`] that works; tests break it in one place.
 const PLAN: &str = r#"
 input = "people.csv"
 output = "out.csv"
@@ -440,7 +440,7 @@ fn iack_without_a_class() {
 
 #[test]
 fn more_suppression_than_is_allowed() {
-    // Every age is another one, and without generalisation every row is its own class.
+    // All ages differ, and without generalisation every row is a class of its own.
     let text = "age,label\n7001,yesq\n7002,noq\n7003,yesq\n7004,noq\n";
     let flags = [
         "--quasi",

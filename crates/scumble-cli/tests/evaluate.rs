@@ -1,4 +1,4 @@
-//! `scumble evaluate`: the guide's example, going on after an interrupt, edited plans, and what is refused.
+//! `scumble evaluate`: the guide's example, continuing after an interrupt, edited plans, and commands that are refused.
 
 mod common;
 
@@ -6,19 +6,19 @@ use std::os::unix::fs::PermissionsExt;
 
 use common::Desk;
 
-/// The guide's page.
+/// Returns the guide's page.
 fn page() -> String {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/evaluate.md");
     std::fs::read_to_string(path).expect("a page")
 }
 
-/// The blocks of one kind.
+/// Returns the code blocks of one kind.
 fn blocks<'a>(page: &'a str, kind: &str) -> Vec<&'a str> {
     let fence = format!("```{kind}\n");
     page.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect()
 }
 
-/// A desk with the plans of the guide and a table of so many rows.
+/// Makes a desk with the plans of the guide and a table of this many rows.
 fn desk(rows: &str) -> Desk {
     let desk = Desk::new();
     let page = page();
@@ -31,7 +31,7 @@ fn desk(rows: &str) -> Desk {
     desk
 }
 
-/// The results without the columns of times, which no two runs share.
+/// Returns the results without the columns of times, which differ between runs.
 fn results(desk: &Desk) -> Vec<String> {
     let text = desk.text("evaluation.evaluation/results.csv");
     let without_times = |line: &str| {
@@ -87,7 +87,7 @@ fn a_stopped_run_goes_on_and_ends_as_if_it_had_not_been_stopped() {
     desk.run(&["evaluate", "evaluation.toml"]).succeeds();
     let whole = results(&desk);
     let journal = desk.text("evaluation.evaluation/journal.jsonl");
-    // As an interrupt leaves it: some results, and the last line cut short.
+    // The journal as an interrupt leaves it: some results, and the last line cut short.
     let half: String = journal.lines().take(37).map(|line| format!("{line}\n")).collect();
     desk.file("evaluation.evaluation/journal.jsonl", format!("{half}{{\"key\":\"12"));
     let run = desk.run(&["evaluate", "evaluation.toml", "--threads", "1"]).succeeds();
@@ -101,7 +101,7 @@ fn an_edited_plan_is_noticed_and_costs_only_what_is_new() {
     let desk = desk("200");
     desk.run(&["evaluate", "evaluation.toml"]).succeeds();
     let plan = desk.text("evaluation.toml");
-    // A title decides nothing; a value of k does.
+    // Results do not depend on a title, but on a value of k.
     desk.file("evaluation.toml", plan.replace("Marital status", "What").replace("25]", "30]"));
     let run = desk.run(&["evaluate", "evaluation.toml"]).succeeds();
     assert!(run.err.contains("100 results of an earlier run used again"), "{}", run.err);
@@ -111,7 +111,7 @@ fn an_edited_plan_is_noticed_and_costs_only_what_is_new() {
         run.err
     );
     assert!(run.out.contains("k = 30"), "{}", run.out);
-    // Another table decides everything.
+    // All results depend on the table.
     desk.run(&["sample", "--rows", "200", "--seed", "7", "-o", "patients.csv", "--force"]).succeeds();
     let run = desk.run(&["evaluate", "evaluation.toml"]).succeeds();
     assert!(!run.err.contains("used again"), "{}", run.err);
@@ -217,14 +217,14 @@ fn releases_can_be_measured_without_learning() {
     for forbidden in ["Accuracy", "Friedman", "Learnt from", "NaN"] {
         assert!(!html.contains(forbidden), "{forbidden} is on the page");
     }
-    // What anonymize reports for one of them is the same figure.
+    // `anonymize` reports the same figure for one of the releases.
     let asked = desk.text("release.toml") + "\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 5\n";
     desk.file("one.toml", asked);
     let json = desk.run(&["anonymize", "one.toml", "--json"]).succeeds().out;
     let line = text.lines().find(|line| line.starts_with("clinic,mondrian,5,")).expect("a line");
     let told = format!("\"classification\":{}", figure(line, "classification"));
     assert!(json.contains(&told), "{told} is not in {json}");
-    // Beside learners, metrics are further columns.
+    // With learners, metrics are further columns.
     desk.file("evaluation.toml", format!("{}{measures}", plan.replace("[2, 5, 10, 25]", "[5]")));
     let run = desk.run(&["evaluate", "evaluation.toml", "--anew"]).succeeds();
     assert!(run.out.contains("Accuracy of c45 on clinic") && run.out.contains("CM on clinic"), "{}", run.out);
@@ -249,7 +249,7 @@ fn faults_are_told_before_any_work() {
     assert!(!desk.path("evaluation.evaluation").exists(), "nothing was begun");
 }
 
-/// Of parts of the rows delta-presence says nothing, and k-map says as much as of all.
+/// On parts of the rows delta-presence means nothing, but k-map means as much as on all rows.
 #[test]
 fn a_population_is_looked_at_where_that_means_something() {
     let desk = Desk::new();

@@ -96,8 +96,8 @@ fn both_names_of_a_file_are_found_in_a_folder() {
     );
 }
 
-/// A wrong hierarchy is refused by `anonymize` and by `hierarchy check`, in the same words. Labels that only the file has
-/// may be shown, values of the table may not, so the files name other towns.
+/// Both `anonymize` and `hierarchy check` refuse a wrong hierarchy in the same words. Messages may show labels that only the file has, but
+/// no values of the table, so the files name other towns.
 fn refuses(words: &[&str], builder: &str, tree: &str) {
     let desk = desk();
     desk.file("tree.csv", tree);
@@ -180,7 +180,7 @@ fn a_hierarchy_for_a_column_that_does_not_exist() {
     desk.refuses(2, &["'twon'", "did you mean 'town'?"], &["anonymize", "release.toml"]);
 }
 
-/// A misspelt file name would otherwise leave the column with a hierarchy that nobody chose.
+/// Without this message, a misspelt file name would leave the column with a hierarchy that nobody chose.
 #[test]
 fn a_file_in_the_folder_that_fits_no_column_is_told() {
     let desk = desk();

@@ -1,4 +1,4 @@
-//! The role household: what is measured by it, k that counts households, and where it is proposed.
+//! The role household: its figures, k that counts households, and when `init` proposes it.
 
 mod common;
 
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use common::{Desk, arguments};
 
-/// Forty-eight people: pairs and families of four, who live in one region and are of one age.
+/// Forty-eight people: pairs and families of four, each household in one region and of one age.
 fn people() -> String {
     let mut table = "home,age,sex,region,size\n".to_owned();
     let mut home = 0;
@@ -57,7 +57,7 @@ fn the_column_is_not_published_and_the_release_is_measured_by_it() {
     assert_eq!(found["constant_columns"], serde_json::json!(["age", "region", "size"]));
     assert!(warned.contains("all members of a household have the same value of size"), "{warned}");
     assert_eq!(&desk.json("report/report.json")["households"], found);
-    // Women of one age and region are two of pairs and two of one family: four rows of three homes.
+    // The women of one age and region are two from pairs and two from one family: four rows from three homes.
     let below = found["groups_below"].as_u64().expect("a number");
     assert!(below > 0 && warned.contains("come from fewer than 4 households"), "{found} {warned}");
     assert!(!run.err.contains("home0") && !run.out.contains("home0"), "{run:?}");
@@ -71,13 +71,13 @@ fn k_counts_households() {
     assert_eq!(found["households"]["groups_below"], 0);
     assert!(found["households"]["fewest_in_group"].as_u64() >= Some(4));
     assert_eq!(found["models"][0]["title"], "4-anonymity, counting households");
-    // A flag for k leaves what k counts.
+    // A flag for k keeps the unit that k counts.
     let plan = "input = \"people.csv\"\noutput = \"planned.csv\"\nrest = \"drop\"\n[columns]\nhome = { role = \"household\" }\n\
                 age = { role = \"quasi\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\nunit = \"household\"\n";
     desk.file("release.toml", plan);
     let found = desk.run(&["anonymize", "release.toml", "--k", "5", "--json"]).succeeds().object();
     assert_eq!(found["models"][0]["title"], "5-anonymity, counting households");
-    // A reader cannot tell households apart, and is told what was counted instead.
+    // The release has no households, so `check` says what was counted instead.
     let check = ["check", "out.csv", "--quasi", "age,sex,region", "--household", "home"];
     let run = desk.run(&arguments(&[&check, &model[..2]])).succeeds();
     assert!((run.out + &run.err).contains("households are counted where the release is made"));

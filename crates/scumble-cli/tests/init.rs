@@ -1,4 +1,4 @@
-//! `scumble init`, `demo` and the commands that only tell something.
+//! `scumble init`, `demo` and the commands that only print information.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn a_plan_is_refused_until_every_guess_is_confirmed() {
     desk.refuses(2, &["only guessed", "birth_date", "diagnosis"], &["anonymize", "release.toml"]);
     let plan = desk.text("release.toml");
     assert!(plan.contains("role = \"?quasi\"") && plan.contains("role = \"?identifier\""));
-    // Confirming is removing the question marks, and confirming all but one is not enough.
+    // Removing the question marks confirms the guesses. Removing all but one is not enough.
     desk.file("release.toml", plan.replace("\"?", "\"").replacen("role = \"quasi\"", "role = \"?quasi\"", 1));
     desk.refuses(2, &["1 role is only guessed: birth_date"], &["anonymize", "release.toml"]);
     desk.file("release.toml", plan.replace("\"?", "\""));
@@ -72,7 +72,7 @@ fn a_plan_keeps_how_the_table_was_read() {
     desk.run(&["anonymize", "release.toml"]).succeeds();
 }
 
-/// What a comment proposes must work when it is copied.
+/// A hierarchy that a comment proposes must work when it is copied.
 #[test]
 fn the_hierarchies_that_comments_propose_can_be_written_so() {
     let desk = clinic();
@@ -81,7 +81,7 @@ fn the_hierarchies_that_comments_propose_can_be_written_so() {
     let line = plan.lines().find(|line| line.contains("tree of your own")).expect("such a proposal");
     let proposed = &line[line.rfind('{').unwrap()..=line.rfind('}').unwrap()];
     desk.file("release.toml", plan.replacen(line, &format!("hierarchy = {proposed}"), 1));
-    // The proposed file is not there, which is a matter of files and not of how the plan is written.
+    // The proposed file is missing: that is an error about files, and not about how the plan is written.
     desk.refuses(3, &["tree.csv"], &["anonymize", "release.toml"]);
 }
 
@@ -111,7 +111,7 @@ fn the_demo_runs_in_a_fresh_folder_and_says_where_to_look() {
     {
         assert!(desk.exists(&format!("scumble-demo/{file}")), "{file}");
     }
-    // What it proposes to try works, and so does the demo a second time.
+    // The command that the demo suggests works, and so does the demo a second time.
     let line = run
         .err
         .lines()

@@ -24,7 +24,7 @@ const FLAGS: &[&str] = &[
     "own-value",
 ];
 
-/// A desk with a large table, and how long an undisturbed run takes on it, with its release.
+/// A desk with a large table, the time that an undisturbed run takes on it, and its release.
 struct Stage {
     desk: Desk,
     whole_run: Duration,
@@ -64,7 +64,7 @@ fn disturb(stage: &Stage, share: f64, end: impl FnOnce(&mut Child)) -> std::proc
     child.wait_with_output().expect("it has ended")
 }
 
-/// The release is the old or the new one, and whatever else there is has the right to be there.
+/// Checks that the release is the old or the new one, and that all other files may be there.
 fn inspect(stage: &Stage, what: &str) -> bool {
     let found = stage.desk.bytes("out/release.csv");
     let replaced = found == stage.release;
@@ -82,7 +82,7 @@ fn inspect(stage: &Stage, what: &str) -> bool {
             "out/release.csv.datasheet.md",
         ];
         if public.contains(&name.as_str()) {
-            // A public file is whole from its first moment on.
+            // A public file is complete from its first moment on.
             match Path::new(&name).extension().and_then(|extension| extension.to_str()) {
                 Some("json") => assert!(stage.desk.json(&name).is_object()),
                 Some("md") => assert!(stage.desk.text(&name).contains("## What is not promised")),
@@ -100,7 +100,7 @@ fn clear(stage: &Stage) {
     std::fs::remove_dir_all(stage.desk.path("tmp")).unwrap();
 }
 
-/// Random shares of the time of a run, spread over all of it.
+/// Returns random shares of the time of a run, spread over all of it.
 fn moments(count: u64, seed: u64) -> impl Iterator<Item = f64> {
     let mut state = seed;
     (0..count).map(move |place| {
@@ -138,7 +138,7 @@ fn a_leftover_of_a_killed_run_is_swept() {
 fn interrupted_at_a_random_moment() {
     let stage = stage();
     let mut interrupted = 0;
-    // Before the first few milliseconds the process is not yet listening.
+    // In the first few milliseconds the process is not yet listening for signals.
     for share in moments(10, 2).map(|share| share.max(0.05)) {
         let output = disturb(&stage, share, |child| {
             let kill = format!("kill -INT {}", child.id());
@@ -156,7 +156,7 @@ fn interrupted_at_a_random_moment() {
                 assert_eq!(left, ["out", "out/release.csv"].map(std::path::PathBuf::from), "{what}");
                 interrupted += 1;
             }
-            // Too late: the files were getting their names.
+            // The signal came too late: the files were getting their names.
             Some(0) => assert!(replaced, "{what}"),
             other => panic!("exit code {other:?}: {what}"),
         }
@@ -169,7 +169,7 @@ fn interrupted_at_a_random_moment() {
 fn terminated_like_interrupted() {
     let stage = stage();
     let mut codes = Vec::new();
-    // How long a run takes depends on what else runs, so one moment alone may be too late.
+    // The time of a run depends on what else runs, so a single moment may be too late.
     for share in [0.05, 0.1, 0.2] {
         let output = disturb(&stage, share, |child| {
             let _ = Command::new("sh").args(["-c", &format!("kill -TERM {}", child.id())]).status();
@@ -182,7 +182,7 @@ fn terminated_like_interrupted() {
     assert!(codes.contains(&Some(130)), "{codes:?}");
 }
 
-/// While it is being written, nothing of a release can be seen.
+/// While a release is being written, nothing of it is visible.
 #[test]
 fn nothing_unverified_is_ever_readable() {
     let stage = stage();
@@ -190,7 +190,7 @@ fn nothing_unverified_is_ever_readable() {
     let mut child = command(&stage.desk, "5").stderr(Stdio::null()).spawn().expect("scumble runs");
     let mut looks = 0;
     while child.try_wait().expect("its state").is_none() {
-        // A file may be renamed between listing and looking.
+        // A file may be renamed between listing the folder and reading its metadata.
         for entry in std::fs::read_dir(stage.desk.path("out")).unwrap().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let Ok(metadata) = entry.metadata() else { continue };
@@ -205,9 +205,9 @@ fn nothing_unverified_is_ever_readable() {
     assert_eq!(cells(&stage.desk.path("out/release.csv")).len(), 200_001);
 }
 
-/// Starts a command that waits at a look, interrupts it there, and says how it ended; `None` if it ended by itself before that look.
+/// Starts a command that waits at a check for a stop, interrupts it there, and returns how it ended; `None` if it ended before that check.
 fn interrupt_at(desk: &Desk, look: u64, arguments: &[&str]) -> Option<std::process::Output> {
-    // The file that tells is not among those that are looked at.
+    // The file that signals this moment is outside the folder that the test inspects.
     let signs = Desk::new();
     let sign = signs.path("reached");
     let mut command = scumble(desk.root());
@@ -224,14 +224,14 @@ fn interrupt_at(desk: &Desk, look: u64, arguments: &[&str]) -> Option<std::proce
     }
     let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
     assert!(kill.expect("a shell").success());
-    // While files get their names an interrupt waits, and so must not this.
+    // While files get their names an interrupt waits, and this file must not hold it up.
     std::thread::sleep(Duration::from_millis(50));
     let _ = std::fs::remove_file(&sign);
     Some(child.wait_with_output().expect("it has ended"))
 }
 
-/// Interrupts a command at its first looks, at its last ones, and at many between: it ends with 130 and leaves what was there, unless it was
-/// too late, and then it is done. `kept` are files that it may leave.
+/// Interrupts a command at its first checks for a stop, at its last ones, and at many between. It must end with 130 and leave everything as
+/// before, unless the interrupt came too late and the work is done. `kept` are files that it may leave.
 fn interrupt_everywhere(desk: &Desk, arguments: &[&str], outputs: &[&str], kept: &[&str]) {
     std::fs::create_dir_all(desk.path("tmp")).unwrap();
     let before = desk.listing();
@@ -243,7 +243,7 @@ fn interrupt_everywhere(desk: &Desk, arguments: &[&str], outputs: &[&str], kept:
     };
     let is_kept = |path: &Path| kept.iter().any(|name| path.starts_with(name));
     let mut interrupted = 0;
-    // The distance grows; once it is too far, half of it is tried, so that the last looks are found too.
+    // The step grows. Once it goes too far, half of it is tried, so that the last checks are reached, too.
     let (mut look, mut step) = (0_u64, 1_u64);
     while step > 0 {
         let Some(ended) = interrupt_at(desk, look, arguments) else {
@@ -274,7 +274,7 @@ fn interrupt_everywhere(desk: &Desk, arguments: &[&str], outputs: &[&str], kept:
     assert!(interrupted > 2, "{arguments:?} was interrupted {interrupted} times only");
 }
 
-/// The roles of the people as a release of one row a class shows them.
+/// The roles of the people in a release with classes of one row.
 const AGAIN: &[&str] =
     &["--quasi", "age,sex,postcode", "--class", "readmitted", "--rest", "drop", "--k", "3"];
 
@@ -323,7 +323,7 @@ fn check_risk_and_attack_interrupted_at_any_look() {
     let risk =
         ["risk", "people.csv", "--quasi", "age,sex,postcode", "-o", "risk.html", "--records", "risks.csv"];
     interrupt_everywhere(&desk, &risk, &["risk.html", "risks.csv"], &[]);
-    // The quick attacks: each is stopped where it looks at people.
+    // The quick attacks, each stopped while it goes through people.
     let only = ["-o", "attack.html", "--only", "linkage,homogeneity,definetti,membership"];
     interrupt_everywhere(&desk, &arguments(&[&["attack"], &beside, ROLES, &only]), &["attack.html"], &[]);
 }
@@ -358,7 +358,7 @@ fn compare_and_evaluate_interrupted_at_any_look() {
     let evaluation = "[protocol]\nfolds = 2\n[[data]]\nname = \"clinic\"\nplan = \"release.toml\"\n[[algorithm]]\nname = \"mondrian\"\n\
                       [vary]\nk = [2]\n[[learner]]\nname = \"naive_bayes\"\n";
     desk.file("release.toml", release).file("evaluation.toml", evaluation);
-    // What is finished stays in the journal; the same command goes on from there.
+    // Finished results stay in the journal, and the same command continues from there.
     let folder = "evaluation.evaluation";
     let page = "evaluation.evaluation/results.csv";
     interrupt_everywhere(&desk, &["evaluate", "evaluation.toml"], &[page], &[folder]);

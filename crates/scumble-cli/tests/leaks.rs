@@ -1,4 +1,4 @@
-//! The canary test: tokens planted where nothing may get out, and every byte of every public output searched for them.
+//! The canary test: tokens are planted where nothing may get out, and every byte of every public output is searched for them.
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic like the tests themselves")]
 
 mod common;
@@ -12,14 +12,14 @@ use std::path::Path;
 use common::{Desk, Run, arguments, cells, files_below, keys, scumble, shuffled};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-/// What every planted text begins with.
+/// The beginning of every planted text.
 const CANARY: &str = "CANARY";
 /// The folder of the original.
 const FOLDER: &str = "CANARYfolder";
 
-/// Sixty people of the north and the south, eight who work where the others live, and five of an island. Every person has
-/// a city, a job and an income of their own, which only the hierarchies bring together; the label goes with the groups, so
-/// that IACK keeps them. At k = 7 the eight and the five must be merged with others or suppressed.
+/// Sixty people of the north and the south, eight who work where the others live, and five of an island. Every person has a city, a job and
+/// an income of their own, and only the hierarchies group them. The label depends on the groups, so that IACK keeps them. At k = 7 the
+/// eight and the five must be merged with others or suppressed.
 struct Aviary {
     table: String,
     city: String,
@@ -42,7 +42,7 @@ fn aviary() -> Aviary {
             64..68 => ("mainsouth;south", "office;office", 2_500_000, "no"),
             _ => ("CANARYisland;south", "CANARYlighthouse;workshop", 2_500_000, "yes"),
         };
-        // A few labels the other way round: the groups tell much about the label, not everything.
+        // A few labels are reversed: the groups say much about the label, but not everything.
         let label = if row % 10 == 7 { if label == "yes" { "no" } else { "yes" } } else { label };
         let ward = if row < 60 { format!("ward{}", row % 3) } else { format!("CANARYward{row}") };
         let income = base + 13_577 * (row % 30) + 1_234;
@@ -56,23 +56,23 @@ fn aviary() -> Aviary {
         writeln!(aviary.job, "{job};{trade};*").unwrap();
         aviary.incomes.push(income);
     }
-    // Leaves that nobody has.
+    // Leaves that no person has.
     aviary.city += "CANARYghosttown;north;north;*\n";
     aviary.job += "CANARYghosttrade;office;office;*\n";
     aviary
 }
 
-/// The aviary without the island: IACc never gives up the last rows with some value, so it would keep its name.
+/// Returns the aviary without the island: IACc never gives up the last rows with some value, so it would keep the island's name.
 fn mainland() -> String {
     aviary().table.lines().take(69).map(|line| format!("{line}\n")).collect()
 }
 
-/// What an algorithm is to anonymise.
+/// Returns the table that an algorithm anonymises.
 fn table_for(algorithm: &[&str]) -> String {
     if algorithm[1] == "iacc" { mainland() } else { aviary().table }
 }
 
-/// The roles of the aviary, but for the wards.
+/// The roles of the aviary, except for the wards.
 const ROLES: &[&str] = &[
     "--identifier",
     "id,name",
@@ -95,7 +95,7 @@ const ALGORITHMS: [&[&str]; 3] = [
 ];
 const FORMATS: [&str; 5] = ["csv", "csv.gz", "csv.zst", "parquet", "arrow"];
 
-/// A desk with the aviary in a folder of its own, an empty folder for the release and one for temporary files.
+/// Makes a desk with the aviary in a folder of its own, an empty folder for the release and one for temporary files.
 fn desk_with(table: &str) -> Desk {
     let (desk, aviary) = (Desk::new(), aviary());
     desk.file(&format!("{FOLDER}/people.csv"), table);
@@ -109,14 +109,14 @@ fn run(desk: &Desk, arguments: &[&str]) -> Run {
     Run::of(scumble(desk.root()).args(arguments).env("TMPDIR", desk.path("tmp")))
 }
 
-/// Anonymises the aviary; `wards` is what happens to them, `--other` or `--drop`.
+/// Anonymises the aviary. `wards` is the flag for the wards, `--other` or `--drop`.
 fn anonymize(desk: &Desk, output: &str, wards: &str, more: &[&[&str]]) -> Run {
     let input = format!("{FOLDER}/people.csv");
     let first = ["anonymize", &input, "-o", output, wards, "ward"];
     run(desk, &arguments(&[&[&first, ROLES], more].concat()))
 }
 
-/// Panics if the bytes hold the token.
+/// Panics if the bytes contain the token.
 #[track_caller]
 fn search(place: &str, bytes: &[u8], token: &str) {
     if let Some(at) = bytes.windows(token.len()).position(|window| window == token.as_bytes()) {
@@ -125,7 +125,7 @@ fn search(place: &str, bytes: &[u8], token: &str) {
     }
 }
 
-/// A file as it is, and unpacked: the text of a compressed one, the pages and the metadata of Parquet.
+/// Returns a file as it is, and unpacked: the text of a compressed one, the pages and the metadata of Parquet.
 fn layers(path: &Path) -> Vec<Vec<u8>> {
     let raw = std::fs::read(path).unwrap();
     let mut unpacked = Vec::new();
@@ -153,14 +153,14 @@ fn layers(path: &Path) -> Vec<Vec<u8>> {
         }
         _ => {}
     }
-    // What a reader of the format sees, whatever its encoding.
+    // The cells as a reader of the format sees them, whatever their encoding.
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let seen =
         if name.contains("datasheet") { Vec::new() } else { format!("{:?}", cells(path)).into_bytes() };
     vec![raw, unpacked, seen]
 }
 
-/// Searches the folder of a release: only the private report may hold canaries, and only its owner may read it.
+/// Searches the folder of a release: only the private report may contain canaries, and only its owner may read it.
 fn search_outputs(desk: &Desk, extension: &str, what: &str) {
     let release = format!("release.{extension}");
     let sheets = ["json", "md"].map(|end| format!("{release}.datasheet.{end}"));
@@ -204,7 +204,7 @@ fn search_messages(run: &Run, what: &str) {
     }
 }
 
-/// Every algorithm, format and fitting star policy on one desk after the other.
+/// Runs every algorithm and format with a star policy that suits it, on one desk after the other.
 fn search_policy(policy: &str) {
     for algorithm in &ALGORITHMS {
         let desk = desk_with(&table_for(algorithm));
@@ -212,7 +212,7 @@ fn search_policy(policy: &str) {
             let what = format!("{} --star-policy {policy} to {extension}", algorithm.join(" "));
             let output = format!("out/release.{extension}");
             let chatty = if extension == "csv" { "--verbose" } else { "--json" };
-            // The wards are published as they are; where the islanders are left out, so are theirs.
+            // The wards are published as they are. If the islanders are left out, so are their wards.
             let wards = if policy == "drop" && algorithm[1] != "mondrian" { "--other" } else { "--drop" };
             let run = anonymize(&desk, &output, wards, &[algorithm, &["--star-policy", policy, chatty]]);
             assert_eq!(run.code, Some(0), "{what}: {}", run.err);
@@ -239,7 +239,7 @@ fn nothing_gets_out_of_releases_without_the_suppressed_rows() {
     search_policy("drop");
 }
 
-/// Without this the test above could not fail: the algorithms must have something to hide, and not hide everything.
+/// Guards the test above, which could not fail otherwise: the algorithms must have something to hide, and not hide everything.
 #[test]
 fn the_aviary_is_generalised_and_suppressed() {
     for algorithm in &ALGORITHMS {
@@ -257,7 +257,7 @@ fn the_aviary_is_generalised_and_suppressed() {
     }
 }
 
-/// Without this the tests above could not fail either: what is published is found, in every format.
+/// Guards the tests above, too: published texts are found in every format.
 #[test]
 fn the_search_finds_what_is_published() {
     let (desk, input) = (desk_with(&aviary().table), format!("{FOLDER}/people.csv"));
@@ -294,7 +294,7 @@ fn standard_output_and_input_leak_nothing() {
     assert_eq!(files_below(&desk.path("tmp")), BTreeSet::new());
 }
 
-/// Failures of every stage, told at length.
+/// Failures of every stage, with all their messages.
 #[test]
 fn failing_runs_leak_nothing() {
     let fails = |spoil: &dyn Fn(&Desk), more: &[&str], code: i32| {
@@ -442,7 +442,7 @@ fn the_schema_of_the_datasheet_is_closed() {
             let released = desk.text("out/release.csv").lines().count() - 1;
             assert_eq!(sheet["rows"], released, "it counts the rows that everybody sees");
             for name in ["out/release.csv.datasheet.json", "out/release.csv.datasheet.md"] {
-                // The digits of a digest are anybody's.
+                // The digits of a digest can contain any number.
                 let text = desk.text(name).replace(sheet["files"][0]["sha256"].as_str().unwrap(), "");
                 assert!(
                     !text.contains("4711") && !text.contains("people") && !text.contains("trees"),

@@ -1,4 +1,4 @@
-//! Input without an end, threads without number, names that a terminal would obey.
+//! Endless input, far too many threads, and names that would control a terminal.
 
 mod common;
 
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use common::{Desk, scumble};
 
-/// Runs a command in a folder; its exit code and what it said.
+/// Runs a command in a folder, and returns its exit code and messages.
 fn run(desk: &Desk, arguments: &[&str], stdin: Stdio) -> (Option<i32>, String) {
     let output = scumble(desk.root()).args(arguments).stdin(stdin).output().expect("it runs");
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
@@ -77,7 +77,7 @@ fn compressed_bombs_stop_at_the_limit() {
         assert!(said.contains("holds more than 1.0 MB, the limit that was given"), "{said}");
         assert!(!desk.root().join("r.csv").exists());
     }
-    // The plan can say it as well.
+    // The plan can set the limit as well.
     let plan = "input = \"bomb.csv.gz\"\noutput = \"r.csv\"\nrest = \"drop\"\n[read]\nmax_size = \"1MB\"\n[columns]\n\
                 a = { role = \"quasi\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n";
     std::fs::write(desk.root().join("release.toml"), plan).expect("room");
@@ -85,7 +85,7 @@ fn compressed_bombs_stop_at_the_limit() {
     assert_eq!(code, Some(3), "{said}");
 }
 
-/// Whatever memory there is: a release and success, or a sentence and exit code 3, and never a part of a release.
+/// However little memory there is, a run gives a release and success, or a sentence and exit code 3, and never a part of a release.
 #[cfg(target_os = "linux")]
 #[test]
 fn without_memory_a_run_ends_with_a_sentence() {
@@ -119,7 +119,7 @@ fn without_memory_a_run_ends_with_a_sentence() {
                 assert!(said.contains("error: ") && said.contains("memory"), "{megabytes} MB: {said}");
                 assert!(!there || said.contains("published"), "{megabytes} MB: {said}");
             }
-            // Below some size not even the program itself is loaded.
+            // Below some size, not even the program itself can be loaded.
             _ if megabytes <= 20 => assert!(!there),
             code => panic!("{megabytes} MB: {code:?} {said}"),
         }
@@ -157,7 +157,7 @@ fn names_are_not_obeyed_by_terminals_and_markdown() {
     let mut table = format!("{name},b\n");
     table.extend((0..8).map(|row| format!("{},{}\n", row / 4, row % 2)));
     let desk = Desk::with_table(&table);
-    // A wrong name is told together with the one that was perhaps meant.
+    // The message names the wrong column together with the one that was perhaps meant.
     let wrong = "evil\u{1b}[2J|<b>`x`";
     let (code, said) =
         run(&desk, &["anonymize", "people.csv", "--quasi", wrong, "--k", "2", "-o", "r.csv"], Stdio::null());

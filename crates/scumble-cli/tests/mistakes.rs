@@ -185,7 +185,7 @@ fn a_wrong_value_in_a_plan_has_its_line() {
     refuses(&["release.toml:11:1: ", "no metric 'lost'"], &format!("{k}metric = \"lost\"\n"));
     refuses(&["release.toml:11:1: ", "cut must be one of"], &format!("{k}cut = \"litteral\"\n"));
     refuses(&["release.toml:11:8: a text must stand in quotes"], &format!("{k}name = mondrian\n"));
-    // What a flag says does not stand in the plan.
+    // A value from a flag is not in the plan, so the message names no line.
     let desk = planned("[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n");
     let run = desk.refuses(2, &["k must be a whole number"], &["anonymize", "release.toml", "--k", "five"]);
     assert!(!run.err.contains("release.toml:"), "{}", run.err);

@@ -1,4 +1,4 @@
-//! Records that overlap, from the command line: refused by the audit, published in every format, and checked.
+//! Overlapping records on the command line: refused by the audit, published in every format, and checked.
 
 mod common;
 
@@ -55,7 +55,7 @@ fn what_follows_from_a_wider_record_is_not_published() {
     assert_eq!(found["audit"]["by_mask"]["certain"], 1);
 }
 
-/// How many people's values are certain is for whoever runs it, not for the public.
+/// The number of people whose values are certain is only for the owner of the data, not for the public.
 #[test]
 fn no_public_file_says_how_many_values_are_certain() {
     for (algorithm, models, more) in [
@@ -122,13 +122,13 @@ fn every_format_is_published_and_checked() {
         let place = stricter.iter().position(|argument| *argument == "--l").expect("l is asked for");
         stricter[place + 1] = "2.5";
         assert_eq!(desk.run(&stricter).code, Some(1));
-        // Without the original nothing can be said about k.
+        // Without the original, nothing can be said about k.
         let alone = arguments(&[&["check", output], ROLES, ASKED]);
         desk.run(&alone).fails(2, &["original"]);
     }
 }
 
-/// A plan for an algorithm on the same table, with models.
+/// Writes a plan for an algorithm on the same table, with models.
 fn plan(desk: &Desk, algorithm: &str, models: &[&str], more: &str) {
     let columns = "name = { role = \"identifier\" }\nage = { role = \"quasi\" }\nzip = { role = \"quasi\" }\n\
                    disease = { role = \"sensitive\" }\n";
@@ -163,7 +163,7 @@ fn values_are_exchanged_published_and_checked() {
         "{told}"
     );
     assert!(told.contains("rests on a draw"), "{told}");
-    // Another value than those of the original, and no original at all.
+    // A value that the original lacks, and no original at all.
     let changed = desk.text("out.csv").replace("Angina", "Measles");
     desk.file("out.csv", &changed);
     let told = desk.run(CHECK);
@@ -219,7 +219,7 @@ fn concealment_is_checked_later() {
         desk.run(&["anonymize", "release.toml"]).succeeds();
         let told = desk.run(CHECK).succeeds().out;
         assert!(told.contains("required 2") && told.contains("form no groups"), "{told}");
-        // More than the search was asked for does not hold.
+        // A stronger model than the search was given does not hold.
         plan(&desk, "k_concealment", &[&K.replace('2', "5")], &format!("guarantee = \"{guarantee}\""));
         assert_eq!(desk.run(CHECK).code, Some(1));
         desk.run(&CHECK[..4]).fails(2, &["--original"]);

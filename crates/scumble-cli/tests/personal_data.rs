@@ -1,4 +1,4 @@
-//! Personal data in published columns stops every road to a release, and a plan may accept it.
+//! Personal data in published columns stops every way to a release, unless a plan accepts it.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use common::{Desk, arguments, skip};
 
-/// Sixty people in sixteen kinds of age and sex, with a column of contacts as the caller wants it.
+/// Returns sixty people in sixteen combinations of age and sex, with contacts from the caller.
 fn people(contact: impl Fn(usize) -> String) -> String {
     let mut table = "age,sex,ward,contact\n".to_owned();
     for row in 0..60 {
@@ -21,7 +21,7 @@ fn mail(row: usize) -> String {
     format!("person{row:02}@mail.example")
 }
 
-/// A plan with these lines about the contacts.
+/// Returns a plan with these lines about the contacts.
 fn plan(lines: &str, risk: &str) -> String {
     format!(
         "input = \"people.csv\"\noutput = \"out.csv\"\nrecoding = \"rule.json\"\n{risk}\n[columns.age]\nrole = \"quasi\"\n\
@@ -49,7 +49,7 @@ fn addresses_stop_a_release_from_a_plan_and_from_flags() {
         &[FOUND, "--identifier contact", "--drop contact"],
         &["--quasi", "age,sex", "--other", "ward,contact", "--k", "3"],
     );
-    // Quoted, exotic or in the middle of a text, an address is one.
+    // An address is found in quotes, with a display name, or in the middle of a text.
     for contact in ["\"Ann <ann@mail.example>\"", "\"mail: ann@mail.example\"", "mailto:ann@mail.example"] {
         let desk = self::desk(|row| contact.replace("ann", &format!("ann{row}")), OTHER, "");
         desk.refuses(2, &["look like e-mail addresses"], &["anonymize", "release.toml"]);
@@ -86,9 +86,9 @@ fn consent_is_warned_of_and_reported() {
     let warned = found["warnings"].to_string();
     assert!(warned.contains("60 of 60 distinct values look like e-mail addresses"), "{warned}");
     assert_eq!(&desk.json("report/report.json")["personal"]["accepted"][0], accepted);
-    // It is said to nobody who reads the release.
+    // Readers of the release do not see the reason.
     assert!(!desk.text("out.csv.datasheet.json").contains("register"));
-    // Another kind voids it.
+    // Personal data of another kind make the consent invalid.
     let mixed = |row: usize| if row < 3 { format!("+49 30 5550{row:03}") } else { mail(row) };
     let desk = self::desk(mixed, consent, "");
     let run =
@@ -117,13 +117,13 @@ fn free_text_is_never_for_the_public() {
     let accepted = &found["personal"]["accepted"][0];
     assert_eq!((&accepted["free_text"], &accepted["values"]), (&true.into(), &60.into()));
     assert!(found["warnings"].to_string().contains("nothing was looked for in this text"), "{found}");
-    // The recoding knows for whom it is.
+    // The recoding records the audience.
     desk.run(&["apply", "rule.json", "people.csv", "-o", "again.csv"]).succeeds();
 }
 
 #[test]
 fn a_quasi_identifier_that_still_shows_addresses_gets_no_name() {
-    // Six people share each address, so that no search has to coarsen it.
+    // Six people share each address, so no search has to coarsen it.
     let desk = desk(|row| mail(row / 6), "role = \"quasi\"", "");
     desk.refuses_people(
         2,
@@ -143,7 +143,7 @@ fn new_rows_pass_the_same_gate() {
     let apply = ["apply", "rule.json", "new.csv", "-o", "new_out.csv"];
     let run = desk.refuses(2, &[FOUND, "make a release of the new rows by themselves"], &apply);
     assert!(!run.err.contains("mail.example"), "{}", run.err);
-    // What nobody else will see passes no gate.
+    // Private rows, which nobody else sees, are not checked for personal data.
     desk.run(&arguments(&[&apply, &["--private"]])).succeeds();
 }
 
@@ -182,14 +182,14 @@ fn few_hits_are_warned_of_with_their_rows() {
     );
 }
 
-/// The folder of public tables: what `SCUMBLE_SHARED_DATA` says, or `../shared/data` beside the workspace.
+/// Returns the folder of public tables: the one in `SCUMBLE_SHARED_DATA`, or `../shared/data` beside the workspace.
 fn data() -> Option<PathBuf> {
     let given = std::env::var_os("SCUMBLE_SHARED_DATA").map(PathBuf::from);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     given.into_iter().chain([beside]).find(|folder| folder.join("adult/adult_train.csv").is_file())
 }
 
-/// Nothing in these tables is personal data by itself: no column of theirs may be refused, whatever its role.
+/// These tables contain nothing that is personal data by itself: no column may be refused, whatever its role.
 #[test]
 fn ordinary_public_tables_pass() {
     let Some(folder) = data() else {

@@ -1,7 +1,7 @@
 //! The publishing step under faults: one system call after the other fails, and message, exit code and disk must agree.
 //!
-//! The faults are injected by `strace` into the real command. Only its first thread publishes, and only that one is traced, so a call
-//! is known by its number there. One library opens files by `open`, another by `openat`: both are looked at, here and elsewhere.
+//! `strace` injects the faults into the real command. Only its first thread publishes, and only that one is traced, so its number
+//! identifies a call. Some libraries open files with `open` and others with `openat`, so both are traced, here and elsewhere.
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic like the tests themselves")]
 
 mod common;
@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use common::{Desk, ROLES, Run, arguments, files_below, skip};
 use faults::{call, can_inject, copied, for_each, publishing_calls, traced};
 
-/// What is under public names.
+/// The files under public names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Disk(BTreeMap<PathBuf, Option<Vec<u8>>>);
 
@@ -33,7 +33,7 @@ impl Disk {
         self.0.get(Path::new(name))?.as_ref()
     }
 
-    /// Without what the next run sweeps away.
+    /// Returns the disk without files that the next run removes.
     fn without_hidden(&self) -> Self {
         let hidden = |path: &Path| {
             path.components().any(|part| part.as_os_str().to_string_lossy().starts_with(".scumble-"))
@@ -57,11 +57,11 @@ fn digest(bytes: &[u8]) -> String {
 /// One kind of release.
 struct Case<'a> {
     flags: Vec<&'a str>,
-    /// The file that tells by its presence that the release is published; none for standard output.
+    /// The file whose presence shows that the release is published; `None` for standard output.
     release: Option<&'a str>,
     /// Its datasheets.
     sheets: &'a [&'a str],
-    /// Whether an older release of ours stands there before.
+    /// The flags of an older release of ours that is there before, if any.
     older: Option<Vec<&'a str>>,
 }
 
@@ -88,14 +88,14 @@ fn inject_everywhere(case: &Case<'_>) -> BTreeMap<String, u32> {
         let run = traced(&desk, std::slice::from_ref(&rule), &case.flags);
         let log = desk.text("trace.log");
         let Some(injected) = log.lines().find(|line| line.contains("(INJECTED)")) else {
-            // How often the files of the system are read depends on their length.
+            // How often system files are read depends on their length.
             assert_eq!(name, "read", "{rule}: no call failed");
             return;
         };
         *failed.lock().unwrap().entry(name.clone()).or_default() += 1;
         let what = format!("{rule}: exit {:?}\n{}\n{injected}", run.code, run.err);
         judge_run(case, &desk, &sound, [&before, &after], &run, &what);
-        // Whatever happened, nothing is left behind once another run has been here.
+        // Whatever happened, another run leaves nothing behind.
         let flags = arguments(&[&case.flags, &["--force"]]);
         let again = Run::of(common::scumble(desk.root()).args(flags));
         assert_eq!(again.code, Some(0), "{what}: again: {again:#?}");
@@ -130,7 +130,7 @@ fn judge_run(case: &Case<'_>, desk: &Desk, sound: &Run, disks: [&Disk; 2], run: 
     }
 }
 
-/// Message, exit code and disk agree for a release that has a name.
+/// Checks that message, exit code and disk agree for a release with a name.
 fn judge(case: &Case<'_>, release: &str, disk: &Disk, [before, after]: [&Disk; 2], run: &Run, what: &str) {
     let published = disk.bytes(release) == after.bytes(release);
     if !published {
@@ -172,7 +172,7 @@ fn covers(failed: &BTreeMap<String, u32>, groups: &[&[&str]]) {
     }
 }
 
-/// Names differ between systems; of each group one is used.
+/// Names of calls differ between systems; one of each group is used.
 const NAMING: &[&[&str]] = &[
     &["open", "openat"],
     &["fsync", "fdatasync"],
@@ -199,7 +199,7 @@ fn a_release_over_an_older_one() {
     covers(&failed, &[&["write"], &["unlink", "unlinkat"]]);
 }
 
-/// The flags of an older release: a flag that is given twice counts only the second time.
+/// Returns the flags of an older release. Of a flag that is given twice, only the second one counts.
 fn older_flags<'a>(flags: &[&'a str]) -> Vec<&'a str> {
     let first = flags.iter().position(|flag| *flag == "--k").unwrap();
     let mut flags = flags.to_vec();
@@ -277,7 +277,7 @@ fn standard_output_with_a_report() {
     );
 }
 
-/// A kill at every one of these calls: never a datasheet beside a release that it does not describe.
+/// Kills the command at every one of these calls: there is never a datasheet beside a release that it does not describe.
 #[test]
 fn killed_at_every_call() {
     if !can_inject() {
@@ -331,7 +331,7 @@ fn killed_at_every_call() {
     }
 }
 
-/// Where the system cannot exchange two folders, the old one goes in steps, and nothing is left of it.
+/// If the system cannot exchange two folders, the old one is moved in steps, and nothing is left of it.
 #[test]
 fn folders_that_cannot_be_exchanged() {
     if !can_inject() {
@@ -349,7 +349,7 @@ fn folders_that_cannot_be_exchanged() {
     let new = desk.bytes("out/rows.csv");
     assert_ne!(old, new);
     assert_eq!(Disk::of(&desk).0.into_keys().collect::<Vec<_>>(), names, "nothing is left of the old folder");
-    // Killed between the two steps, the old release is aside; the next run gives it its name again before anything else.
+    // If the command is killed between the two steps, the old release is set aside. The next run first gives it its name again.
     let renames = desk.text("trace.log").lines().filter(|line| call(line) == "rename").count();
     assert!(renames >= 2, "{}", desk.text("trace.log"));
     let mut aside = 0;
@@ -367,7 +367,7 @@ fn folders_that_cannot_be_exchanged() {
     assert!(aside > 0, "no run was killed between the steps");
 }
 
-/// Two runs that publish under one name at the same time.
+/// Two runs publish under one name at the same time.
 #[test]
 fn two_writers_leave_a_pair_that_belongs_together() {
     let desk = Desk::with_people();
@@ -395,7 +395,7 @@ fn two_writers_leave_a_pair_that_belongs_together() {
     }
 }
 
-/// A message that nobody reads changes nothing about a release.
+/// A message that cannot be written changes nothing about a release.
 #[test]
 fn nobody_listens() {
     let desk = Desk::with_people();
@@ -413,7 +413,7 @@ fn nobody_listens() {
             std::fs::remove_file(desk.path("out.csv")).unwrap();
         }
     }
-    // Neither do warnings.
+    // The same holds for warnings.
     let several = SEVERAL.join(" ");
     for redirected in ["2>/dev/full", "2>&-"] {
         let script = format!("'{}' {several} --l 2 --seed 1 {redirected}", scumble.display());
@@ -421,7 +421,7 @@ fn nobody_listens() {
         assert_eq!(run.code, Some(0), "{redirected}: {}", run.err);
         assert!(desk.exists("out/datasheet.json"));
     }
-    // Figures that cannot be told are told as such.
+    // If the figures cannot be printed, the command reports that.
     let script = format!("'{}' {line} --json >/dev/full", scumble.display());
     let run = Run::of(Command::new("bash").args(["-c", &script]).current_dir(desk.root()));
     run.fails(3, &["the release was published, but", "standard output"]);
@@ -448,7 +448,7 @@ fn a_closed_standard_output_is_told_before_any_work() {
         let run = Run::of(Command::new("bash").args(["-c", &script]).current_dir(desk.root()));
         run.fails(3, &["cannot write to standard output", "closed"]);
     }
-    // Throwing the output away is not the same.
+    // Discarding the output is not the same as a closed output.
     let script = format!("'{}' sample -o - >/dev/null", scumble.display());
     Run::of(Command::new("bash").args(["-c", &script]).current_dir(desk.root())).succeeds();
 }
@@ -456,7 +456,7 @@ fn a_closed_standard_output_is_told_before_any_work() {
 #[test]
 fn a_folder_in_the_way_of_the_spool_file() {
     let desk = Desk::with_people();
-    // Earlier versions spooled to a file of this name.
+    // Earlier versions used a temporary file of this name.
     std::fs::create_dir_all(desk.path("tmp/scumble-release.csv")).unwrap();
     let flags = arguments(&[&["anonymize", "people.csv", "-o", "-"], ROLES]);
     let run = Run::of(common::scumble(desk.root()).args(&flags).env("TMPDIR", desk.path("tmp"))).succeeds();

@@ -20,7 +20,7 @@ fn release(desk: &Desk, input: &str, output: &str, more: &[&str]) -> Run {
     desk.run(&arguments(&[&["anonymize", input, "-o", output], FLAGS, more]))
 }
 
-/// What the plain table gives.
+/// Returns the release of the plain table.
 fn expected() -> String {
     let desk = Desk::new();
     desk.file("plain.csv", TABLE);
@@ -38,7 +38,7 @@ fn reads(bytes: impl AsRef<[u8]>, more: &[&str]) {
     assert_eq!(desk.text("out.csv"), expected());
 }
 
-/// The table with another delimiter; the comma in a cell stays.
+/// Returns the table with another delimiter. The comma in a cell stays.
 fn delimited_by(delimiter: &str) -> String {
     TABLE.replace(',', delimiter).replace(&format!("a{delimiter} b"), "a, b")
 }
@@ -80,7 +80,7 @@ fn compressed_texts() {
     gzip.write_all(TABLE.as_bytes()).unwrap();
     let gzip = gzip.finish().unwrap();
     reads(&gzip, &[]);
-    // Two members behind each other are one text, as for gzip itself.
+    // Two members one after the other are one text, as gzip itself reads them.
     let mut halves = Vec::new();
     for half in [&TABLE.as_bytes()[..30], &TABLE.as_bytes()[30..]] {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -113,7 +113,7 @@ fn round_trips_through_every_format() {
     desk.file("plain.csv", TABLE);
     let outputs = ["r.parquet", "r.arrow", "r.feather", "r.tsv", "r.csv.gz", "r.csv.zst", "r.tsv.gz"];
     for output in outputs {
-        // Every class of the plain table has two rows already, so this release is the table, sorted.
+        // Every class of the plain table already has two rows, so this release is the sorted table.
         release(&desk, "plain.csv", output, &[]).succeeds();
         release(&desk, output, "back.csv", &[]).succeeds();
         assert_eq!(desk.text("back.csv"), expected(), "{output}");
@@ -187,7 +187,7 @@ fn a_named_pipe_is_read_once_and_kept() {
 #[test]
 fn what_a_plan_says_about_its_input_does_not_hold_for_the_release() {
     let desk = Desk::new();
-    // The last column is quoted by another mark than the release uses, and holds a delimiter.
+    // The last column has another quote than the release uses, and contains a delimiter.
     desk.file(
         "table.csv",
         b"M\xfcnchen;01067;'a;b'\nM\xfcnchen;01067;'a;b'\nZ\xfcrich;08001;c\nZ\xfcrich;08001;c\n",
@@ -211,7 +211,7 @@ fn what_a_plan_says_about_its_input_does_not_hold_for_the_release() {
     };
     assert_eq!(classes(&["out.csv"]), classes(&["table.csv"]));
     assert_eq!(classes(&["out.csv"]), classes(&[]));
-    // What the command line says is about the release too.
+    // Flags of the command line also apply to the release.
     let run = desk.run(&["check", "out.csv", "--plan", "release.toml", "--delimiter", ";"]);
     run.fails(2, &["there is no column", "column_1"]);
 }

@@ -1,10 +1,10 @@
-//! The examples of the README and of the guide are what the command really does.
+//! The examples of the README and of the guide match what the command really does.
 
 mod common;
 
 use common::Desk;
 
-/// The commands of a page's block that begins with `scumble sample`, with the lines that follow each.
+/// Returns the commands of a page's block that begins with `scumble sample`, each with the lines that follow it.
 fn transcript(page: &str) -> Vec<(Vec<String>, Vec<String>)> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
     let page = std::fs::read_to_string(path).expect("a page");
@@ -28,7 +28,7 @@ fn transcript(page: &str) -> Vec<(Vec<String>, Vec<String>)> {
     steps
 }
 
-/// Runs the commands, which must print what the page shows.
+/// Runs the commands, whose output must match the page.
 fn prints_what_it_shows(page: &str, commands: usize) {
     let desk = Desk::new();
     let steps = transcript(page);

@@ -1,4 +1,4 @@
-//! Tables that look like the real world: what each must get as a guess, a warning, a verdict and a recommendation.
+//! Tables that look like the real world: the guesses, warnings, verdict and recommendation that each must get.
 
 mod common;
 mod worlds;
@@ -6,7 +6,7 @@ mod worlds;
 use common::{Desk, Run, arguments};
 use scumble::config::{Plan, Role};
 
-/// What `init` guesses of a table, accepted.
+/// Returns the plan that `init` guesses for a table.
 fn plan(desk: &Desk, table: &str) -> Plan {
     desk.run(&["init", table, "--accept", "-o", "guess.toml", "--force"]).succeeds();
     Plan::load(&desk.path("guess.toml")).expect("the guess is a plan")
@@ -18,7 +18,7 @@ fn role_of(plan: &Plan, name: &str) -> String {
     roles.map(Role::name).collect::<Vec<_>>().join("+")
 }
 
-/// The colour of the verdict, and its steps in one text.
+/// Returns the colour of the verdict, and its steps in one text.
 fn verdict(run: &Run) -> (String, String) {
     let verdict = &run.object()["verdict"];
     let steps = verdict["steps"].as_array().expect("steps").iter();
@@ -26,7 +26,7 @@ fn verdict(run: &Run) -> (String, String) {
     (verdict["colour"].as_str().expect("a colour").to_owned(), steps.join(" | "))
 }
 
-/// Anonymises a table and says what was printed.
+/// Anonymises a table and returns the run.
 fn anonymize(desk: &Desk, table: &str, flags: &[&str]) -> Run {
     desk.run(&arguments(&[&["anonymize", table, "-o", "out.csv", "--json", "--force"], flags]))
 }
@@ -65,7 +65,7 @@ fn hospital_values_to_many_digits_are_never_green() {
             || steps.contains("haemoglobin"),
         "{steps}"
     );
-    // Without them nothing speaks against it.
+    // Without those columns, nothing speaks against the release.
     let without = anonymize(
         &desk,
         "people.csv",
@@ -74,7 +74,7 @@ fn hospital_values_to_many_digits_are_never_green() {
     let (colour, steps) = verdict(&without.succeeds());
     assert_eq!(colour, "green", "{steps}");
     assert!(desk.text("out.report/report.html").contains("Released and checked"));
-    // k = 5 suffices for researchers, and not for the public.
+    // k = 5 is enough for researchers, but not for the public.
     let five = |audience: &str| {
         let flags = &[
             "--other",

@@ -1,4 +1,4 @@
-//! `scumble risk`: figures, files, plans, and what is refused.
+//! `scumble risk`: figures, files, plans, and commands that are refused.
 
 mod common;
 
@@ -22,7 +22,7 @@ age,sex,weight,home
 3002,male,2,?
 ";
 
-/// Classes of 4, 2, 10 and 20 people, and one that is not in the table.
+/// Returns classes of 4, 2, 10 and 20 people, and one person who is not in the table.
 fn population() -> String {
     let people =
         [(3000, "female", 4), (3001, "female", 2), (3001, "male", 10), (3002, "male", 20), (3009, "male", 1)];
@@ -58,7 +58,7 @@ fn the_worked_example() {
     assert_eq!(found["journalist"]["highest"], 0.5);
     assert!((found["marketer"]["share"].as_f64().expect("a share") - 0.17).abs() < 1e-12);
     assert_eq!(found["journalist"]["rows_above"], 0, "a half is not above a half");
-    // Of the population only the person of 3009 is alone.
+    // In the population only the person of 3009 is alone.
     assert_eq!(found["uniques"]["population"]["uniques"], 1.0);
     assert_eq!(found["uniques"]["rows_alone_in_population"], 0);
 }
@@ -123,7 +123,7 @@ fn persons_are_counted_where_they_have_several_rows() {
         );
     }
     assert!(desk.text("r.html").contains("Persons by risk") && !desk.text("r.html").contains("Rows by risk"));
-    // The plan says it as well; a release has no such column.
+    // The plan can name the column as well, but a release has no such column.
     let plan = "input = \"visits.csv\"\noutput = \"out.csv\"\n[columns]\npatient = { role = \"subject\" }\n\
                 age = { role = \"quasi\" }\n";
     desk.file("release.toml", plan);
@@ -169,7 +169,7 @@ fn weights_and_households() {
         (&households["households"], &households["largest"], &households["without"]),
         (&8.into(), &2.into(), &2.into())
     );
-    // h1: 1 - (1 - ln 10 / 9)(1 - (1/4 - ln 5 / 16)).
+    // The risk of h1: 1 - (1 - ln 10 / 9)(1 - (1/4 - ln 5 / 16)).
     let (one, two) = (10_f64.ln() / 9.0, 0.25 - 5_f64.ln() / 16.0);
     let highest = households["of_rows"]["highest"].as_f64().expect("a risk");
     assert!((highest - (1.0 - (1.0 - one) * (1.0 - two))).abs() < 1e-12, "{highest}");
@@ -221,7 +221,7 @@ fn a_plan_says_what_to_look_at() {
         (&1.into(), &0.5.into())
     );
     assert_eq!(found["weights"]["people"], 40.0);
-    // Flags come first: other columns, and a size instead of the table of people.
+    // Flags override the plan: other columns, and a size instead of the table of people.
     let flags =
         ["risk", "--plan", "plans/release.toml", "--quasi", "sex", "--population-size", "400", "--json"];
     let found: Value = serde_json::from_str(&desk.run(&flags).succeeds().out).expect("JSON");
@@ -294,7 +294,7 @@ fn the_report_tells_the_risk_before_and_after() {
     desk.file("release.toml", &with_people);
     desk.run(&["anonymize", "release.toml"]).succeeds();
     let risk = &desk.json("report/report.json")["risk"];
-    // 1/4 + 2/2 + 2/10 + 5/20, as scumble risk has it.
+    // 1/4 + 2/2 + 2/10 + 5/20, the same as in `scumble risk`.
     assert_eq!(risk["journalist_before"]["expected"], 1.7);
     assert!(risk["journalist_after"]["highest"].as_f64() <= risk["after"]["highest"].as_f64());
     assert!(

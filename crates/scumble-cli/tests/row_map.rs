@@ -1,4 +1,4 @@
-//! The private row map: whose each row is. It is for its owner only, and with it a check finds people in wrong groups.
+//! The private row map, which says whose each row is. It is for its owner only, and with it a check finds people in wrong groups.
 
 mod common;
 
@@ -44,7 +44,7 @@ fn check(desk: &Desk, more: &[&str]) -> Run {
 
 const WITH: &[&str] = &["--row-map", "map.json"];
 
-/// Replaces the last field of every row by that of the row after it, and sorts the rows again.
+/// Gives every row the last field of the next row, and sorts the rows again.
 fn rotate_groups(desk: &Desk) {
     let rows = desk.text("out/rows.csv");
     let lines: Vec<&str> = rows.lines().collect();
@@ -58,7 +58,7 @@ fn rotate_groups(desk: &Desk) {
     forget_datasheet(desk);
 }
 
-/// Without its datasheet nobody sees that a file was changed.
+/// Removes the datasheet, which would show that a file was changed.
 fn forget_datasheet(desk: &Desk) {
     for name in ["out/datasheet.json", "out/datasheet.md"] {
         std::fs::remove_file(desk.path(name)).expect("it is there");
@@ -87,7 +87,7 @@ fn it_is_private() {
     let desk = anatomy();
     let mode = std::fs::metadata(desk.path("map.json")).expect("it is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    // Nothing that is published speaks of it, and the report says that it is private.
+    // No published file mentions the row map, and the report says that it is private.
     for name in ["manifest.json", "datasheet.json", "datasheet.md", "rows.csv", "groups.csv"] {
         assert!(!desk.text(&format!("out/{name}")).contains("map"), "{name}");
     }
@@ -113,7 +113,7 @@ fn everybody_in_a_wrong_group_is_found() {
 #[test]
 fn values_of_other_groups_are_found() {
     let desk = anatomy();
-    // The groups exchange their values: the rows stay where the row map says.
+    // The groups exchange their values, and the rows stay where the row map says.
     let text = desk.text("out/groups.csv");
     let lines: Vec<&str> = text.lines().collect();
     let (numbers, mut values): (Vec<&str>, Vec<&str>) =
@@ -134,7 +134,7 @@ fn numbers_of_other_groups_are_found() {
     let desk = desk();
     desk.run(&arguments(&[ANATOMY, PAY])).succeeds();
     let rows = desk.text("out/rows.csv");
-    // Everybody's columns go to the next row, the numbers and groups stay: both are consistent with what is told of groups.
+    // Everybody's columns move to the next row, but the numbers and groups stay. Both versions agree with the published groups.
     let lines: Vec<&str> = rows.lines().collect();
     let (mut people, shown): (Vec<String>, Vec<String>) = lines[1..]
         .iter()
@@ -196,7 +196,7 @@ fn it_follows_the_rule_about_files() {
         let flags = &ANATOMY[..ANATOMY.len() - 1];
         desk.run(&arguments(&[flags, &[name], ILL]))
     };
-    // Its own file is replaced, anything else is not.
+    // An existing row map is replaced, any other file is not.
     run("map.json").succeeds();
     desk.file("mine.txt", "mine");
     run("mine.txt").fails(2, &["not a row map of Scumble", "--force"]);
@@ -243,7 +243,7 @@ fn rows_of_one_table_are_compared_one_by_one() {
     let desk = desk();
     desk.run(&arguments(&[CLASSES, &["--k", "2", "--l", "2"]])).succeeds();
     check_table(&desk, &["--k", "2"]).succeeds();
-    // Two people of one class exchange what is sensitive: only the row map tells.
+    // Two people of one class exchange their sensitive values: only the row map shows it.
     let text = desk.text("out.csv");
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let swapped: Vec<String> = [1, 2]
@@ -271,7 +271,7 @@ fn rows_that_were_left_out_are_in_it_as_such() {
     let map = desk.json("map.json");
     assert_eq!(map["tables"][0]["released_row"][2], Value::Null);
     check_table(&desk, &["--k", "2", "--missing", "drop-row"]).succeeds();
-    // Records and folders of projections have row maps, too.
+    // Releases of records and of projections have row maps, too.
     desk.file("data.csv", TABLE);
     let records = ["--algorithm", "nsvdist", "--l", "2", "--l-variant", "frequency"];
     desk.run(&arguments(&[CLASSES, &records])).succeeds();

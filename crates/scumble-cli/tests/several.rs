@@ -1,4 +1,4 @@
-//! Releases of several tables: the folder, what it replaces, and that `scumble check FOLDER` notices what was changed.
+//! Releases of several tables: the folder, what it replaces, and that `scumble check FOLDER` notices changes.
 
 mod common;
 
@@ -37,7 +37,7 @@ const ANATOMY: &[&str] = &[
     "2",
 ];
 
-/// Column a decides d; column b decides some of it.
+/// Column a determines d; column b determines some of it.
 const DECIDED: &str = "a,b,d\n1,1,y\n1,1,y\n1,2,y\n1,2,y\n2,1,n\n2,1,n\n2,3,n\n2,3,n\n";
 
 const REDUCTS: &[&str] = &[
@@ -81,7 +81,7 @@ fn a_folder_with_everything_that_belongs_to_it() {
         ["datasheet.json", "datasheet.md", "groups.csv", "manifest.json", "rows.csv"]
     );
     assert_eq!(names(&desk, "."), ["data.csv", "decided.csv", "release", "release.report"]);
-    // Nothing of the sensitive column stands beside a row.
+    // Nothing of the sensitive column is in the table of rows.
     assert!(desk.text("release/rows.csv").starts_with("sex,edu,age,class,group\n"));
     let check = desk.run(&["check", "release", "--original", "data.csv"]).succeeds();
     assert!(
@@ -89,7 +89,7 @@ fn a_folder_with_everything_that_belongs_to_it() {
         "{}",
         check.out
     );
-    // An earlier release is replaced, and nothing of it is left.
+    // An earlier release is replaced, and nothing is left of it.
     desk.run(&arguments(&[ANATOMY, &["-o", "release.parquet"]])).succeeds();
     assert_eq!(
         names(&desk, "release"),
@@ -120,7 +120,7 @@ fn other_things_are_never_replaced() {
     desk.file("mine/thesis.txt", "years of work");
     desk.run(&arguments(&[ANATOMY, &["-o", "mine"]])).fails(2, &["'mine' holds other things"]);
     assert_eq!(names(&desk, "mine"), ["thesis.txt"]);
-    // A file that was put into a release, too.
+    // A file that was added to a release is not lost, either.
     desk.run(&arguments(&[ANATOMY, &["-o", "release"]])).succeeds();
     desk.file("release/notes.txt", "mine");
     desk.run(&arguments(&[ANATOMY, &["-o", "release"]]))
@@ -141,7 +141,7 @@ fn what_was_changed_is_noticed() {
         assert_eq!(run.code, expected, "{why}: {} {}", run.out, run.err);
         run.out + &run.err
     };
-    // A second row of the same value in a group.
+    // The number of rows with a value in a group is too high.
     let line = groups.lines().nth(1).expect("it is there");
     desk.file("release/groups.csv", groups.replacen(line, &line.replace(",1", ",2"), 1));
     assert!(check(Some(2), "more rows than there are").contains("more rows than there are"));
@@ -155,7 +155,7 @@ fn what_was_changed_is_noticed() {
     desk.file("release/rows.csv", rows.replacen("F,10th", "F,11th", 1));
     assert!(check(Some(1), "another row").contains("stand for no original row"));
     desk.file("release/rows.csv", &rows);
-    // A manifest that leads elsewhere.
+    // A manifest that points to another folder.
     let manifest = desk.text("release/manifest.json");
     desk.file("release/manifest.json", manifest.replace("rows.csv", "../data.csv"));
     assert!(check(Some(3), "another folder").contains("not a file of the same folder"));
@@ -174,14 +174,14 @@ fn projections_are_put_side_by_side() {
     let check = desk.run(&["check", "release", "--original", "decided.csv", "--json"]).succeeds().object();
     assert_eq!(check["holds"], true);
     assert_eq!(check["models"][0]["attained"], figures["models"][0]["attained"]);
-    // More is asked for than holds.
+    // The required k is higher than what holds.
     let run = desk.run(&["check", "release", "--original", "decided.csv", "--k", "3"]);
     assert_eq!(run.code, Some(1), "{}", run.out);
-    // Without the original only a bound is known, which does not pass.
+    // Without the original only bounds are known, which is not enough to pass.
     let run = desk.run(&["check", "release", "--k", "3"]);
     assert_eq!(run.code, Some(1), "{}", run.out);
     assert!(run.out.contains("without the original it is only known that k lies between"), "{}", run.out);
-    // Tables that show more about a person than the manifest says are not taken at its word.
+    // If tables show more about a person than the manifest says, the manifest is not believed.
     let first = tables[0]["file"].as_str().expect("it is there");
     let text = desk.text(&format!("release/{first}"));
     let wider: Vec<String> = text
@@ -229,7 +229,7 @@ fn what_several_tables_cannot_be_asked_for() {
     assert!(run.code != Some(0) && run.err.contains("numbers"), "{}", run.err);
 }
 
-/// What is promised of groups says nothing about rows, which can be told apart.
+/// Properties of groups say nothing about rows, which can be told apart.
 #[test]
 fn k_anonymity_of_exact_rows_is_not_judged_on_groups() {
     let desk = desk();
@@ -293,7 +293,7 @@ fn outsiders_may_know_more_than_the_manifest_says() {
     manifest["quasi"] = serde_json::json!(["a"]);
     desk.file("release/manifest.json", manifest.to_string());
     let check = ["check", "release", "--original", "decided.csv", "--k", "3"];
-    // The datasheet knows the manifest's digest, so an edited manifest does not pass beside it.
+    // The datasheet has the manifest's digest, so an edited manifest does not pass with it.
     let run = desk.run(&check);
     assert_eq!(run.code, Some(1), "{} {}", run.out, run.err);
     assert!(
@@ -317,7 +317,7 @@ fn nothing_that_is_read_or_private_lies_in_the_folder() {
     desk.run(&arguments(&[REDUCTS, &["-o", "release", "--report", "release/private"]]))
         .fails(2, &["'release/private' is in the folder 'release'"]);
     desk.run(&arguments(&[REDUCTS, &["-o", "release"]])).succeeds();
-    // The table of an earlier release as input.
+    // A table of an earlier release is the input.
     let table = desk.text("release/table-1.csv");
     let again: Vec<&str> = REDUCTS
         .iter()
@@ -332,7 +332,7 @@ fn nothing_that_is_read_or_private_lies_in_the_folder() {
     desk.run(&arguments(&[REDUCTS, &["-o", "."]])).fails(2, &["not the name of a new folder"]);
 }
 
-/// Rows that were left out for a column that is not published are left out of the original, too.
+/// Rows that are left out because of a column that is not published are left out of the original, too.
 #[test]
 fn rows_without_values_are_left_out_on_both_sides() {
     let desk = desk();
@@ -354,7 +354,7 @@ fn permutation_counts_different_numbers() {
     };
     run("k_e:k=3,e=10").succeeds();
     run("k_e:k=3,e=10,count=rows").fails(2, &["counts different numbers"]);
-    // Several people of one age earn the same; the sum is that of all of them.
+    // Several people of one age have the same wage, and the sum counts all of them.
     desk.file("few.csv", "age,wage\n30,10\n30,10\n30,10\n30,20\n30,30\n40,10\n40,50\n");
     let few = [
         "anonymize",
@@ -372,7 +372,7 @@ fn permutation_counts_different_numbers() {
     assert_eq!(desk.text("few/groups.csv"), "group,rows,least,greatest,sum\n1,5,10,20,60\n2,2,30,50,80\n");
 }
 
-/// Identifiers, dropped columns, rows that were left out and the names of folders are in no public file.
+/// Identifiers, dropped columns, left-out rows and names of folders appear in no public file.
 #[test]
 fn nothing_private_is_in_the_folder() {
     let desk = desk();
@@ -382,7 +382,7 @@ fn nothing_private_is_in_the_folder() {
         table +=
             &format!("CANARY{row},CANARYremark{row},{},{},{},{}\n", cells[0], cells[1], cells[2], cells[3]);
     }
-    // A row that is left out, with a value of its own.
+    // A row that is left out and has a value of its own.
     table += "CANARYgone,CANARYgone,CANARYvalue,?,1,77777\n";
     desk.file("CANARYfolder/in.csv", &table);
     let common =

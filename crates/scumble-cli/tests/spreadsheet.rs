@@ -1,10 +1,10 @@
-//! Texts that spreadsheet programs run: the warning, the form that no program runs, and that every command reads it.
+//! Texts that spreadsheet programs run as formulas: the warning, the form that no program runs, and that every command reads it.
 
 mod common;
 
 use common::{Desk, Run, arguments};
 
-/// Texts that are run in every kind of column, and texts that only look like it.
+/// Formulas in every kind of column, and texts that only look like formulas.
 const TABLE: &str = "\
 =zip,mark,@ill,note
 11,*,=flu,'=x
@@ -71,7 +71,7 @@ fn the_plan_can_ask_for_it() {
     desk.run(&["anonymize", "release.toml"]).succeeds();
     assert_eq!(desk.text("safe.csv"), "mark\n'=*\n'=*\n'=*\n'==a\n'==a\n'==a\n");
     desk.run(&["check", "safe.csv", "--plan", "release.toml", "--original", "data.csv"]).succeeds();
-    // A plan is also about tables that are not its release: the original is read as it is.
+    // A plan can also be used for tables that are not its release: the original is read as it is.
     desk.run(&["risk", "--plan", "release.toml"]).succeeds();
 }
 
@@ -91,14 +91,14 @@ fn every_command_reads_it() {
         let roles = if flags[0] == "attack" { ROLES } else { &[] };
         desk.run(&arguments(&[flags, roles])).succeeds();
     }
-    // Without its datasheet somebody must say it.
+    // Without the datasheet, the user must give the form.
     desk.file("moved.csv", desk.text("safe.csv"));
     check("moved.csv", &[]).fails(2, &["no column '=zip'"]);
     check("moved.csv", &["--spreadsheet-safe"]).succeeds();
     desk.run(&["risk", "moved.csv", "--quasi", "=zip,mark", "--spreadsheet-safe"]).succeeds();
-    // A table that is not in that form is not taken for one.
+    // A table in another form is not accepted as spreadsheet-safe.
     check("data.csv", &["--spreadsheet-safe"]).fails(2, &["a spreadsheet program would run"]);
-    // A false text is found behind its mark.
+    // A changed text is found even behind its mark.
     desk.file("moved.csv", desk.text("safe.csv").replace("'-2+3", "'-2+4"));
     assert_eq!(check("moved.csv", &["--spreadsheet-safe"]).code, Some(1));
 }

@@ -1,11 +1,11 @@
-//! One rule for every command that writes files: what is read or already written in a run is never overwritten, and what is there
-//! already is replaced only if it is recognisably ours, or with `--force`.
+//! One rule for every command that writes files: a file that the run reads or has already written is never overwritten, and an existing
+//! file is replaced only if it is recognisably from Scumble, or with `--force`.
 
 mod common;
 
 use common::{Desk, PEOPLE, ROLES, Run, arguments};
 
-/// A desk with a table, a plan, hierarchies, a population, a recoding and a release.
+/// Makes a desk with a table, a plan, hierarchies, a population, a recoding and a release.
 fn desk() -> Desk {
     let mut desk = Desk::with_people();
     desk.table("population.csv", PEOPLE);
@@ -27,7 +27,7 @@ fn desk() -> Desk {
     desk
 }
 
-/// The commands that write files, each with what it reads: `OUT` is the file that it writes.
+/// The commands that write files, each with the files it reads. `OUT` is the file that it writes.
 const COMMANDS: &[(&[&str], &[&str])] = &[
     (&["anonymize", "release.toml", "-o", "OUT"], &["people.csv", "trees/sex.csv"]),
     (
@@ -80,7 +80,7 @@ fn with<'a>(command: &[&'a str], target: &'a str) -> Vec<&'a str> {
     command.iter().map(|word| if *word == "OUT" { target } else { *word }).collect()
 }
 
-/// An output name that the command accepts.
+/// Returns an output name that the command accepts.
 fn free_name(command: &[&str]) -> &'static str {
     if command.contains(&"anonymize") || command.contains(&"apply") { "free.csv" } else { "free.txt" }
 }
@@ -126,7 +126,7 @@ fn a_file_that_is_not_ours_needs_force() {
 #[test]
 fn a_second_run_is_as_easy_as_the_first() {
     let known = |command: &[&str]| {
-        // What nothing tells apart from a file of the user.
+        // Outputs that look like any file of the user.
         let unknown = ["--private", "init", "hierarchy"];
         !unknown.iter().any(|word| command.contains(word))
     };
@@ -144,13 +144,13 @@ fn a_second_run_is_as_easy_as_the_first() {
         desk.run(&["evaluate", "evaluation.toml", "-o", "results", "--anew"]).succeeds();
         desk.run(&["demo", "--folder", "demo", "--rows", "500", "-q"]).succeeds();
     }
-    // A release that somebody has changed is theirs.
+    // A release that the user has changed belongs to the user.
     let text = desk.text("planned.csv");
     desk.file("planned.csv", format!("{text}\n"));
     desk.refuses(2, &["planned.csv", "SHA-256", "--force"], &["anonymize", "release.toml"]);
     desk.run(&["anonymize", "release.toml", "--force"]).succeeds();
     assert_eq!(desk.text("planned.csv"), text);
-    // So is a report, a datasheet or a table of the demo.
+    // So does a report, a datasheet or a table of the demo.
     for name in ["planned/report.json", "planned.csv.datasheet.md"] {
         desk.file(name, "mine");
         let run = desk.run(&["anonymize", "release.toml"]);
@@ -208,13 +208,13 @@ fn a_folder_release_that_was_changed_needs_force() {
     let run: Run = desk.run(&line);
     run.fails(2, &["'out'", "not as its datasheet says", "--force"]);
     desk.run(&arguments(&[&line, &["--force"]])).succeeds();
-    // Other things are never replaced with a folder.
+    // A folder with other files is never replaced.
     desk.file("out/notes.txt", "mine");
     desk.run(&arguments(&[&line, &["--force"]])).fails(2, &["'out'", "other things"]);
     assert_eq!(desk.text("out/notes.txt"), "mine");
 }
 
-/// Files that somebody makes under the name of an output, or in its folder, while a run goes on are theirs.
+/// Files that a user creates during a run, under the name of an output or in its folder, belong to the user.
 #[test]
 fn what_appears_during_a_run_is_not_replaced() {
     use std::io::Write as _;
@@ -248,7 +248,7 @@ fn what_appears_during_a_run_is_not_replaced() {
         command.args(&flags).current_dir(desk.root());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the command");
-        // The run has looked at its outputs, and waits for its table. Were it slower than this, it would refuse them at once.
+        // The run has checked its outputs, and waits for its table. If it were slower than this, it would refuse them at once.
         std::thread::sleep(std::time::Duration::from_millis(400));
         desk.file(theirs, "my thesis");
         child.stdin.take().expect("a pipe").write_all(PEOPLE.as_bytes()).expect("the table is read");

@@ -1,10 +1,10 @@
-//! The types of values: numbers of any size; and that labels of texts can be read.
+//! The types of values: numbers of any size, and labels of texts that people can read.
 
 mod common;
 
 use common::{Desk, cells};
 
-/// Twelve rows: a small double in several ways of writing, numbers of very different sizes, one of them missing.
+/// Twelve rows: a small number in several notations, and numbers of very different sizes, one of them missing.
 fn doubles() -> String {
     let effects = ["0.0019336161475366333", "1.9336e-3", "2.5E-05", "0.1", "0.30000000000000004", "12"];
     let chances = ["0", "3.2e-300", "4.9406564584124654e-324", "2.25e-12", "NaN", "0.97"];
@@ -74,7 +74,7 @@ fn new_rows_find_their_intervals_among_numbers_of_all_sizes() {
 #[test]
 fn parquet_brings_doubles_as_numbers() {
     let desk = Desk::with_table(&doubles().replace("NaN", "0.5"));
-    // Kept as they are, they go out as doubles.
+    // Columns that are kept as they are are written as doubles.
     let kept = ["--quasi", "group", "--other", "effect,chance", "--k", "2"];
     desk.run(&[&["anonymize", "people.csv", "-o", "doubles.parquet"], &kept[..]].concat()).succeeds();
     let told = desk
@@ -92,7 +92,7 @@ fn infinity_among_numbers_is_a_data_error() {
     desk.run(&[&anonymize[..], &["--missing-values", "inf"]].concat()).succeeds();
 }
 
-/// A table of 260 people with a column of many different texts.
+/// Returns a table of 260 people with a column of many different texts.
 fn many(text: impl Fn(u32) -> String) -> String {
     let rows = (0..260).map(|row| format!("{},{},{}\n", text(row), row % 7, row % 2));
     format!("name,age,group\n{}", rows.collect::<String>())
@@ -122,7 +122,7 @@ fn labels_of_many_texts_can_be_read() {
             "{algorithm}: {shown:?}"
         );
     }
-    // Texts of another script: shown or hidden, and no name is invented.
+    // Texts of another script are shown or hidden, and no label is invented.
     let script = |row: u32| format!("{}x", char::from_u32(0x4e00 + row).expect("a character"));
     let desk = Desk::with_table(&many(script));
     let told = desk
@@ -151,7 +151,7 @@ fn numbered_groups_are_published_only_when_a_plan_asks_and_count_as_lost() {
     assert!(desk.text("out.csv.datasheet.json").contains("what they hold is not published"));
 }
 
-/// Visits of 48 people, in two zones: every other row writes its instant in another offset.
+/// Returns visits of 48 people, in two zones: every other row writes its instant with another offset.
 fn visits() -> String {
     let mut table = String::from("visit,local,clock,smoker,ill\n");
     for row in 0..48 {
@@ -185,7 +185,7 @@ fn timestamps_and_times_have_hierarchies_and_ranges_of_their_own() {
         assert_eq!(text.contains("[2024-03-"), !periods, "{algorithm}: {text}");
         desk.run(&[&["check", &out, "--original", "people.csv", "--k", "4"], &roles[..]].concat());
     }
-    // One instant in three offsets is one value, so nothing about it is hidden.
+    // One instant in three offsets is one value, so nothing is hidden.
     let desk = Desk::with_table(
         "place,visit\nx,2024-03-09T10:00:00Z\nx,2024-03-09T11:00:00+01:00\nx,2024-03-09T12:00:00+02:00\n",
     );

@@ -1,4 +1,4 @@
-//! When two texts are one value, what a missing value is, what labels say, and what `check` compares.
+//! When two texts are one value, what a missing value is, what labels mean, and what `check` compares.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn spellings_of_one_value_are_one_value() {
     assert!(told.out.contains("attained 1"), "{}", told.out);
     assert!(told.out.contains("written in several ways in 'ill'"), "{}", told.out);
     desk.run(&with(&check, &["--equality", "ill=exact"])).succeeds();
-    // Without a model it says what is attained, by the same rule.
+    // Without a model, `check` reports what is attained, by the same rule.
     let told = desk.run(&with(&["check", "people.csv", "--json"], &ROLES)).succeeds();
     assert_eq!(told.object()["attained"]["columns"][0]["distinct_l"], 1);
 }
@@ -40,11 +40,11 @@ fn a_release_shows_one_spelling_of_a_value() {
     shown.sort();
     assert_eq!(shown, ["?", "HIV", "HIV", "HIV", "HIV", "flu"]);
     desk.run(&with(&["check", "out.csv", "--original", "people.csv", "--l", "2"], &ROLES)).succeeds();
-    // Three spellings in one class, and nobody has another value there: no two values.
+    // Three spellings in one class, and nobody there has another value: there are not two values.
     let all = ["anonymize", "people.csv", "-o", "all.csv", "--l", "2", "--equality", "ill=exact"];
     desk.run(&with(&all, &ROLES)).succeeds();
     assert!(desk.text("all.csv").contains("hiv"));
-    // What makes a promise weaker is said where the promise is.
+    // A setting that weakens a promise is mentioned with the promise.
     let weaker = "spelling of a value of 'ill' counts as a value of its own";
     assert!(desk.text("all.csv.datasheet.md").contains(weaker), "{}", desk.text("all.csv.datasheet.md"));
     assert!(
@@ -70,7 +70,7 @@ fn what_may_be_one_value_is_refused() {
         desk.refuses(2, &["column 'born'", "rows 1 and 2", "(--equality born=exact)"], command);
         desk.run(&with(command, &["--equality", "born=exact"])).succeeds();
     }
-    // Dates that can be read in one way only are read in that way, whatever the others are.
+    // Dates that can be read in only one way are read in that way, whatever the others are.
     let desk =
         Desk::with_table("age,born\n30,13/04/2020\n30,04/13/2020\n30,2020-04-13\n40,flu\n40,13.4.2020\n");
     let told = desk.run(&check);
@@ -83,7 +83,7 @@ fn with_column(texts: &[&str]) -> String {
     "age,ill\n".to_owned() + &texts.iter().enumerate().map(row).collect::<String>()
 }
 
-/// What tells how a column is read may be a rare spelling: it must not be lost on the way.
+/// The text that decides how a column is read may be a rare spelling, which must not get lost.
 #[test]
 fn rare_texts_tell_how_a_column_is_read() {
     let check = with(&["check", "people.csv", "--l", "2"], &ROLES);
@@ -92,11 +92,11 @@ fn rare_texts_tell_how_a_column_is_read() {
     // 2 and 2,0 are one number, in one class.
     let desk = Desk::with_table(&with_column(&["2", "2,0", "3", "2", "3,0", "2", "3", "2"]));
     assert_eq!(desk.run(&check).code, Some(1));
-    // A point beside commas: nobody knows what commas are, but 2.0 and 2 are one number.
+    // With points and commas it is unclear what commas mean, but 2.0 and 2 are one number.
     let conflict = ["2.0", "2", "1,5", "2", "1,5", "2", "3,5", "2"];
     let desk = Desk::with_table(&with_column(&conflict));
     assert_eq!(desk.run(&check).code, Some(1));
-    // Two formats that prove each other wrong, and a date that may be in either.
+    // Two formats that contradict each other, and a date that fits both.
     let mixed = ["03/04/2020", "2020-04-03", "13/04/2020", "x", "04/13/2020", "y", "04/13/2020", "z"];
     let desk = Desk::with_table(&with_column(&mixed));
     for command in [&check, &anonymize] {
@@ -134,10 +134,10 @@ fn rare_texts_tell_how_a_column_is_read() {
         let desk = Desk::with_table(&with_column(texts));
         desk.run(&anonymize).succeeds();
         desk.run(&checks_out).succeeds();
-        // The release alone says how it is to be read.
+        // The release alone shows how it must be read.
         desk.run(&with(&["check", "out.csv", "--l", "2"], &ROLES)).succeeds();
     }
-    // Rows that are left out say nothing about the others.
+    // Rows that are left out do not decide how the others are read.
     let desk = Desk::with_table(
         "age,ill\n20,\"2,0\"\n20,2\n22,x\n22,3\n24,2\n24,y\n?,1.5\n?,1.5\n?,13/04/2020\n20,04/13/2020\n22,2020-04-13\n",
     );
@@ -196,11 +196,11 @@ fn hierarchies_of_sensitive_columns_know_spellings() {
         desk.run(&with(&near, &["--force"])).succeeds();
         desk.run(&with(&guarded, &["--force"])).succeeds();
     }
-    // What guards nothing may be written in several ways, by markers of missing values too.
+    // The text for guarding nothing may have several spellings, including markers of missing values.
     desk.file("people.csv", people.replace("none", "NA").replacen("NA", "?", 1));
     desk.run(&with(&guarded, &["--force"])).succeeds();
     desk.file("people.csv", people);
-    // A guard that fits two nodes by its spelling only.
+    // A guard whose spelling fits two nodes.
     tree("hiv;Lung;*\nflu;LUNG;*\ncold;LUNG;*\n");
     desk.file("people.csv", people.replace(",Lung", ",lung"));
     desk.refuses(3, &["may be several of those"], &with(&guarded, &["--force"]));
@@ -220,8 +220,8 @@ fn a_missing_value_is_no_value() {
     desk.refuses(2, &["anatomy", "(--missing-counts ill)"], &anatomy);
 }
 
-/// Every way to build a hierarchy: a release is true of its original where the plan says how its labels were made, and never called
-/// untrue where nobody does.
+/// Every way to build a hierarchy: a release is true of its original if the plan says how its labels were made, and is never called untrue
+/// without that plan.
 #[test]
 fn releases_are_compared_by_the_hierarchies_of_their_plan() {
     let desk = Desk::new();
@@ -289,7 +289,7 @@ fn releases_are_compared_by_the_hierarchies_of_their_plan() {
             assert_eq!(made.code, Some(0), "{column} {builder} {algorithm}: {}", made.err);
             let told = desk.run(&["check", "out.csv", "--plan", "release.toml", "--original", "data.csv"]);
             assert_eq!(told.code, Some(0), "{column} {builder} {algorithm}: {}{}", told.out, told.err);
-            // Without the plan either the labels say enough, or what is missing is said.
+            // Without the plan, either the labels are enough, or the command says what is missing.
             let bare = [
                 "check",
                 "out.csv",
@@ -342,7 +342,7 @@ fn what_is_not_compared_is_said() {
     desk.file("data.csv", "age,ill\n20,a\n21,b\n30,c\n31,d\n40,a\n41,b\n50,c\n51,d\n");
     let anatomy = ["anonymize", "data.csv", "-o", "out", "--algorithm", "anatomy", "--l", "2", "--seed", "1"];
     desk.run(&with(&anatomy, &ROLES)).succeeds();
-    // Everybody into another group: the values as a whole are the same.
+    // Everybody moves to another group, but the values as a whole are the same.
     let rows = desk.text("out/rows.csv");
     let mut lines: Vec<String> = rows.lines().map(str::to_owned).collect();
     let groups: Vec<String> =

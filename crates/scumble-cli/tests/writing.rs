@@ -1,4 +1,4 @@
-//! Where a release cannot or must not be written: refused with a reason, the old files as they were.
+//! Places where a release cannot or must not be written: refused with a reason, and the old files stay.
 
 mod common;
 
@@ -62,7 +62,7 @@ fn the_output_is_the_input() {
 
 #[test]
 fn a_datasheet_or_report_over_the_input() {
-    // `out.csv` has its datasheet in `out.csv.datasheet.json`, and an input of that name must not be overwritten.
+    // The datasheet of `out.csv` is `out.csv.datasheet.json`, and an input of that name must not be overwritten.
     let mut desk = Desk::new();
     desk.table("out.csv.datasheet.json", PEOPLE);
     desk.refuses(
@@ -113,7 +113,7 @@ fn an_old_release_stays_when_the_new_one_fails() {
     assert_eq!(desk.text("out.csv"), "the old release\n");
 }
 
-/// Runs a script in a mount namespace of its own, where it may mount what it likes. None where the system forbids that.
+/// Runs a script in a mount namespace of its own, where it may mount anything. `None` if the system forbids that.
 fn in_own_mounts(desk: &Desk, script: &str) -> Option<Run> {
     let possible = |flags: &[&str]| {
         let probe = "mkdir -p mounted && mount -t tmpfs -o size=64k none mounted";

@@ -1,8 +1,9 @@
-//! Pieces of work side by side that are parallel inside.
+//! Runs pieces of work side by side that are themselves parallel.
 //!
-//! A thread of a pool that waits for a part of its own work takes up whatever else the pool has to do. Were whole releases given to the pool, one would be begun
-//! in the midst of another, with the clock of the other's budget running, and nested so deep that a stack does not suffice. So each piece
-//! has a thread that waits for it, and only what a piece divides goes to the pool.
+//! A pool thread that waits for a part of its own work takes up other work of the pool. If whole releases were given to
+//! the pool, one thread would start a release in the middle of another, while the other's time budget runs, and nest
+//! them so deep that the stack overflows. So each piece has a thread of its own that waits for it, and only the parts
+//! of a piece go to the pool.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use scumble::{Error, Result};
 use scumble_files::Control;
 
-/// Does a piece of work for each item, several at a time, and gives back what came out in the order of the items. After an error no further
-/// piece is begun; of several errors the one of the first item counts.
+/// Does a piece of work for each item, several at a time, and returns the results in the order of the items. No piece
+/// starts after an error. If several fail, the error of the first item is returned.
 pub(crate) fn abreast<I: Sync, T: Send>(
     items: &[I],
     control: &Control,
@@ -32,7 +33,7 @@ pub(crate) fn abreast<I: Sync, T: Send>(
         }
     };
     std::thread::scope(|scope| {
-        // This thread is one of them. Where no further one can be started, fewer do the same.
+        // This thread is one of the workers. If no more threads can be started, fewer share the work.
         for number in 1..threads {
             let thread = std::thread::Builder::new().name(format!("release {number}"));
             if thread.spawn_scoped(scope, take).is_err() {
@@ -59,7 +60,7 @@ pub(crate) fn abreast<I: Sync, T: Send>(
 mod tests {
     use super::*;
 
-    /// Work that divides itself, as releases do: each item sums up to itself in parallel.
+    /// Work that divides itself, as releases do: sums up the numbers from 0 to the item in parallel.
     fn sum(to: &u64) -> Result<u64> {
         use rayon::prelude::*;
         Ok((0..=*to).into_par_iter().sum())
@@ -90,7 +91,7 @@ mod tests {
         assert_eq!((error.to_string().as_str(), begun.load(Ordering::Relaxed)), ("item 3", 4));
     }
 
-    /// No piece is begun in the midst of another on one thread: at no time are more begun than there are threads.
+    /// No thread starts a piece in the middle of another: there are never more pieces under way than threads.
     #[test]
     fn pieces_are_not_nested() {
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -1,11 +1,11 @@
-//! What is a release still good for? Protocols that learn from releases and score on rows the release never saw, and
-//! the statistics that say whether a difference means anything.
+//! Measures how useful a release still is: protocols learn from releases and score on rows that the releases never saw, and statistics say
+//! whether a difference means anything.
 //!
 //! * [`attack`]: what a release still gives away.
 //! * [`compare`](mod@compare): one table, many releases, risk against utility.
 //! * [`experiment`]: a plan of data × algorithms × parameters × learners, its journal and its results.
 //! * [`page`]: the results as one HTML page.
-//! * [`prelude`]: what programs call.
+//! * [`prelude`]: the items for programs.
 //! * [`protocol`]: splits, releases of the training part, features, scores.
 //! * [`statistics`]: tests, intervals and the critical-difference diagram.
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! What a program needs to make, check, judge, compare, evaluate and attack releases. These names stay from version to version.
+//! What a program needs to make, check, compare, evaluate and attack releases. These names stay from version to version.
 
 pub use scumble::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Every attack has its page.
+//! Every attack has a page in the documentation.
 
 use scumble_eval::attack::ATTACKS;
 

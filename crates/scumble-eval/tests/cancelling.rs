@@ -1,4 +1,4 @@
-//! Attacks, checks and risks that are stopped at any of their looks end as interrupted, whatever they are doing.
+//! Attacks, checks and risks that are stopped at any of their checks for a stop end as interrupted, whatever they are doing.
 
 use scumble::arrow_schema::Schema;
 use scumble::config::Plan;
@@ -26,7 +26,7 @@ fn people() -> String {
     format!("age,town,ill\n{}", (0..90).map(line).collect::<String>())
 }
 
-/// Does some work again and again, each time stopped at another look: the first ones, the last ones and some between.
+/// Does some work again and again, stopped at another check each time: the first ones, the last ones and some between.
 fn stop_everywhere(name: &str, work: &dyn Fn(&Control) -> Result<()>) {
     let whole = Control::of_looks(u64::MAX);
     work(&whole).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -39,7 +39,7 @@ fn stop_everywhere(name: &str, work: &dyn Fn(&Control) -> Result<()>) {
     for look in at {
         let control = Control::of_looks(look);
         let ended = work(&control);
-        // On several threads one run may look less often than another.
+        // With several threads, one run may check less often than another.
         assert!(
             matches!(&ended, Err(error) if error.kind() == ErrorKind::Interrupted)
                 || (ended.is_ok() && control.looks() <= look),
@@ -83,7 +83,7 @@ fn what_is_stopped_ends_as_interrupted() {
     stop_everywhere("risk", &|control| assess(&input, &plan.risk, control).map(drop));
 }
 
-/// Reading and preparing are watched as well: of what is attacked, and in every cell of an evaluation.
+/// Reading and preparing can be stopped as well: the tables that are attacked, and those of every cell of an evaluation.
 #[test]
 fn what_is_read_can_be_stopped() {
     let folder = tempfile::tempdir().expect("a folder");

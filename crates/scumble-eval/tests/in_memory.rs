@@ -1,4 +1,4 @@
-//! Programs compare and attack tables in memory, and find what the commands find in files.
+//! Programs compare and attack tables in memory, with the same results as the commands on files.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use scumble::problem::Progress;
 use scumble_eval::prelude::*;
 use scumble_files::{Cells, CodedColumn, ColumnType, OutColumn, ReadOptions, read_table, write_batches};
 
-/// A table in a folder, and the same in memory.
+/// Writes a table in a folder, and returns the same in memory.
 fn table(folder: &Path) -> Batches {
     let line = |row: usize| {
         let (age, town, ill) = (20 + row * 7 % 40, row % 3, ["flu", "cold", "gout", "hiv"][row * row % 4]);
@@ -132,7 +132,7 @@ fn several_tables_in_memory_are_judged_like_a_folder() {
     assert!(refused.is_err() || refused.is_ok_and(|checked| !checked.holds));
 }
 
-/// An evaluation of tables in memory finds what one of the same tables in files finds.
+/// An evaluation of tables in memory has the same results as one of the same tables in files.
 #[test]
 fn tables_in_memory_are_evaluated_like_files() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -159,10 +159,10 @@ fn tables_in_memory_are_evaluated_like_files() {
     let of_files = Experiment::read(files, folder.path(), &control).expect("a table");
     assert_eq!(of_memory, found(of_files));
     assert!(of_memory.len() == 9 && of_memory.iter().all(|of| of.1.is_some()), "{of_memory:?}");
-    // Rows to score may be given, too.
+    // Rows to score can be given, too.
     let scored = Experiment::of(asked.clone(), &[people.clone().scored_on(rows.clone())], &control);
     assert_eq!(scored.expect("two tables").cells().len(), 3);
-    // A population is that of the rows which are released, and the rows to score need none.
+    // A population belongs to the rows that are released, and the rows to score need none.
     let mut beside = people;
     beside.plan.population = Some("everybody".to_owned());
     beside.resources = beside.resources.with_table("everybody", rows.clone());
@@ -172,7 +172,7 @@ fn tables_in_memory_are_evaluated_like_files() {
     assert!(nothing.is_err_and(|error| error.to_string().contains("there is nothing to evaluate")));
 }
 
-/// A program chooses attacks, and gives attackers what the command gives them: further releases, outsiders.
+/// A program chooses attacks, and gives attackers what the command can give them: further releases and outsiders.
 #[test]
 fn attackers_have_what_a_program_gives_them() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! Laws of the protocols, on a small made-up table.
+//! Properties of the protocols, on a small made-up table.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use scumble_eval::protocol::{
 use scumble_files::Control;
 use scumble_learn::{Cells, Settings};
 
-/// 120 rows in which the class follows from age and sex, but for a few.
+/// 120 rows whose class depends on age and sex, with a few exceptions.
 fn rows() -> Vec<String> {
     let row = |i: u64| {
         let mixed = i.wrapping_mul(2_654_435_761) % 1_000;
@@ -88,7 +88,7 @@ fn a_row_of_the_release_is_recoded_to_what_it_shows() {
         let trial =
             match try_release(&asked, &table, &Resources::in_folder(folder.path()), Progress::default()) {
                 Ok(trial) => trial,
-                // MDAV is for numbers alone.
+                // MDAV takes only numbers.
                 Err(error) => {
                     assert_eq!(entry.name, "mdav", "{}: {error}", entry.name);
                     continue;
@@ -116,7 +116,7 @@ fn a_row_of_the_release_is_recoded_to_what_it_shows() {
                 let value = value.expect("every value was seen");
                 let quasi = &trial.problem.quasi[place];
                 if nearest {
-                    // Clusters may overlap; the one that is found covers the row all the same.
+                    // Clusters may overlap; the one that is found still covers the row.
                     let (low, high) = quasi.codes(value);
                     assert!((low..=high).contains(&of_row[place].expect("a code")), "{}", entry.name);
                 } else {
@@ -149,7 +149,7 @@ fn unseen_towns_are_recoded_by_the_hierarchy_and_unknown_ones_are_missing() {
     assert_eq!(finder.find("F"), None);
 }
 
-/// Training tables as text, since a missing number is not equal to itself.
+/// Returns training tables as text, since a missing number is not equal to itself.
 fn told(material: &Material) -> String {
     format!("{:?}", material.train)
 }
@@ -161,7 +161,7 @@ fn nothing_is_learnt_from_test_rows() {
     let data = dataset(folder.path(), &plan(""));
     let split = &stratified_folds(&data.classes_of(&data.table).expect("classes"), 3, 1)[0];
     let fold = Fold::of_split(&data, split, 0);
-    // The same training part beside test rows of quite other values.
+    // The same training part with test rows of quite different values.
     let mut other = rows();
     other.iter_mut().for_each(|row| *row = row.replace("2", "9").replace(",m,", ",x,"));
     let elsewhere = tempfile::tempdir().expect("a folder");
@@ -261,7 +261,7 @@ fn ranges_are_nominal_or_their_middle_and_drawn_values_are_covered() {
     assert_eq!(drawn.train.len(), 3);
     assert_ne!(drawn.train[0], drawn.train[1], "every table is drawn anew");
     let Cells::Numeric(ages) = drawn.train[0].columns()[0].cells().clone() else { panic!("numbers") };
-    // Rows keep their places, so each drawn age lies on the same side of every cut as its range's middle does.
+    // Rows keep their places, so each drawn age is on the same side of every cut as the middle of its range.
     let cut = f64::midpoint(distinct[0], distinct[distinct.len() - 1]);
     let same_side =
         ages.iter().zip(&middles).filter(|(age, middle)| (**age < cut) == (**middle < cut)).count();

@@ -1,4 +1,4 @@
-//! Kills, faults and races: what may be on disk afterwards.
+//! Kills, faults and races, and what may be on disk afterwards.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -43,12 +43,12 @@ const CALLS: [&str; 21] = [
 ];
 const ERRORS: [&str; 4] = ["EIO", "ENOSPC", "EACCES", "EINTR"];
 
-/// The file that decides which version is there; of a folder all files decide together.
+/// Returns the file that decides which version is on disk. For a folder, all files decide together.
 fn main_file(files: &Files) -> Option<&String> {
     files.keys().find(|name| name.as_str() == "release.csv")
 }
 
-/// Which versions the files on disk may be: the release is one of them as a whole, and whatever stands beside it is of the same one.
+/// Says which version is on disk: the release must be one of the versions as a whole, and all files beside it must belong to the same one.
 fn state(now: &Files, expected: &Expected<'_>) -> Result<&'static str, String> {
     let versions = [("new", expected.new), ("old", expected.old)];
     let single = main_file(expected.new).is_some();
@@ -80,14 +80,14 @@ fn state(now: &Files, expected: &Expected<'_>) -> Result<&'static str, String> {
     })
 }
 
-/// Looks at the disk after a disturbance, then runs once more undisturbed.
+/// Inspects the disk after a disturbance, then runs once more undisturbed.
 fn inspect(
     stage: &Stage<'_>,
     expected: &Expected<'_>,
     what: &str,
 ) -> io::Result<Result<&'static str, String>> {
     let (now, private) = stage.look()?;
-    // The old datasheet is set aside as it is: it was public before.
+    // The old datasheet may be set aside with its permissions, since it was public before.
     let was_public = |name: &str| {
         let left = std::fs::read(stage.folder.join("out").join(name));
         left.is_ok_and(|bytes| expected.old.values().any(|old| *old == bytes))
@@ -103,16 +103,16 @@ fn inspect(
     Ok(Ok(found))
 }
 
-/// The next run must publish the new release and sweep what is left.
+/// Runs again, which must publish the new release and remove what is left.
 fn again(stage: &Stage<'_>, expected: &Expected<'_>, what: &str) -> io::Result<Result<(), String>> {
     let mut ending = stage.run("plan.toml")?;
-    // On a busy machine a run may take longer than there is patience for.
+    // On a busy machine a run may take longer than the time limit.
     for _ in 0..5 {
         if ending.code.is_none() {
             ending = stage.run("plan.toml")?;
         }
     }
-    // A release whose datasheet never got its name could be anybody's file.
+    // A release whose datasheet never got its name looks like any file of the user.
     let alone = !stage.look()?.0.contains_key("release.csv.datasheet.json");
     if ending.code == Some(2) && alone && ending.said.contains("no datasheet beside it describes it") {
         ending = stage.run_with("plan.toml", &["--force"])?;
@@ -130,10 +130,10 @@ fn again(stage: &Stage<'_>, expected: &Expected<'_>, what: &str) -> io::Result<R
     })
 }
 
-/// A call of the main thread: its name and its number among those of its name.
+/// A system call of the main thread: its name and its number among those of the same name.
 type Call = (String, usize);
 
-/// The calls of an undisturbed run from the first file without a name on, which is where publishing begins.
+/// Returns the calls of an undisturbed run from the first file without a name on, where publishing begins.
 fn publishing_calls(stage: &Stage<'_>, expected: &Expected<'_>) -> io::Result<Vec<Call>> {
     stage.reset(expected.old)?;
     let trace = stage.folder.join("trace");
@@ -157,7 +157,7 @@ fn publishing_calls(stage: &Stage<'_>, expected: &Expected<'_>) -> io::Result<Ve
     Ok(found)
 }
 
-/// Runs with one call disturbed; `None` if it was never reached.
+/// Runs with one call disturbed; `None` if the run never reached that call.
 fn disturbed(stage: &Stage<'_>, (call, number): &Call, how: &str) -> io::Result<Option<Output>> {
     let trace = stage.folder.join("trace");
     let rules = [format!("trace={call}"), format!("inject={call}:{how}:when={number}")];
@@ -169,7 +169,7 @@ fn disturbed(stage: &Stage<'_>, (call, number): &Call, how: &str) -> io::Result<
     Ok(reached.then_some(output))
 }
 
-/// Kills a run: after a random time, or when it makes a random call of publishing.
+/// Kills a run after a random time, or at a random call of publishing.
 pub(crate) fn kill(
     stage: &Stage<'_>,
     expected: &Expected<'_>,
@@ -200,7 +200,7 @@ pub(crate) fn kill(
     })
 }
 
-/// Lets one system call of publishing fail.
+/// Makes one system call of publishing fail.
 pub(crate) fn fault(
     stage: &Stage<'_>,
     expected: &Expected<'_>,
@@ -245,7 +245,7 @@ pub(crate) fn fault(
     Ok(again(stage, expected, &what)?.map(|()| if ending.code == Some(0) { "survived" } else { "failed" }))
 }
 
-/// Two writers to one name, at the same time.
+/// Runs two writers to one name at the same time.
 pub(crate) fn race(
     stage: &Stage<'_>,
     expected: &Expected<'_>,

@@ -1,4 +1,4 @@
-//! Delimited text, read and written as RFC 4180 says. A second reader, so that a fault of the first cannot hide itself.
+//! Reads and writes delimited text by RFC 4180. This is a second reader, so that a fault of the first cannot hide itself.
 
 /// Reads all records.
 pub(crate) fn read(text: &str, delimiter: char) -> Result<Vec<Vec<String>>, String> {
@@ -39,7 +39,7 @@ pub(crate) fn read(text: &str, delimiter: char) -> Result<Vec<Vec<String>>, Stri
     Ok(records)
 }
 
-/// A cell as it is written.
+/// Returns a cell as it is written.
 pub(crate) fn cell(text: &str, delimiter: char) -> String {
     let special = |c: char| c == delimiter || c == '"' || c == '\n' || c == '\r';
     if text.contains(special) || text.starts_with(' ') || text.ends_with(' ') {
@@ -49,12 +49,12 @@ pub(crate) fn cell(text: &str, delimiter: char) -> String {
     }
 }
 
-/// Records as text.
+/// Returns records as text.
 pub(crate) fn write(records: impl Iterator<Item = Vec<String>>, delimiter: char) -> String {
     let mut text = String::new();
     for record in records {
         let cells: Vec<String> = record.iter().map(|text| cell(text, delimiter)).collect();
-        // An only cell that is empty would be an empty line.
+        // A single empty cell would be an empty line.
         text += if cells.len() == 1 && cells[0].is_empty() { "\"\"" } else { "" };
         text += &cells.join(&delimiter.to_string());
         text.push('\n');

@@ -1,4 +1,4 @@
-//! Exact fractions: limits of models are decided without rounding.
+//! Exact fractions, so that limits of models are compared without rounding.
 
 /// A fraction with a positive denominator; not reduced.
 #[derive(Clone, Copy, Debug)]

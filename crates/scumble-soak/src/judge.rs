@@ -1,4 +1,4 @@
-//! The slow checker: is what was published true of the original, and does it keep what was promised?
+//! The slow checker: is a published release true of the original, and does it keep its promises?
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ impl Table {
     }
 }
 
-/// Judges the public files of a release; what is wrong, if something is.
+/// Checks the public files of a release, and returns what is wrong.
 pub(crate) fn release(scene: &Scene, plan: &Plan, files: &Files) -> Result<(), String> {
     match plan.shape {
         Shape::Classes => classes(scene, plan, files),
@@ -94,7 +94,7 @@ fn of_table(scene: &Scene, table: &Table) -> Result<Released, String> {
     Ok(Released { rows: table.rows.len(), quasi, exact })
 }
 
-/// Every released row must stand for an original row of its own.
+/// Checks that every released row stands for an original row of its own.
 fn truth(
     columns: &[&Column],
     table: &Table,
@@ -129,7 +129,7 @@ fn truth(
 
 fn models(scene: &Scene, plan: &Plan, released: &Released) -> Result<(), String> {
     for requirement in &plan.requirements {
-        // Under the policy `paper`, rows that show * in all columns of a requirement are not judged.
+        // Under the policy `paper`, rows that show * in all columns of a requirement are not checked.
         let shows = |row: &usize| requirement.quasi.iter().any(|&column| released.quasi[column][*row] != "*");
         let judged: Vec<usize> =
             (0..released.rows).filter(|row| plan.policy != "paper" || shows(row)).collect();
@@ -150,7 +150,7 @@ fn classes(scene: &Scene, plan: &Plan, files: &Files) -> Result<(), String> {
     models(scene, plan, &of_table(scene, &table)?)
 }
 
-/// Rows of the columns, sorted: two tables with the same are the same but for the order.
+/// Returns the rows of the columns, sorted. Two tables with equal results differ only in their order.
 fn sorted(columns: impl Iterator<Item = Vec<String>>, rows: usize) -> Vec<Vec<String>> {
     let columns: Vec<Vec<String>> = columns.collect();
     let mut rows: Vec<Vec<String>> =
@@ -159,7 +159,7 @@ fn sorted(columns: impl Iterator<Item = Vec<String>>, rows: usize) -> Vec<Vec<St
     rows
 }
 
-/// The same rows in these columns, whatever their order.
+/// Checks that the table has the original's rows in these columns, in any order.
 fn same_rows(columns: &[&Column], table: &Table, rows: usize) -> Result<(), String> {
     let mut shown = Vec::new();
     for column in columns {
@@ -173,7 +173,7 @@ fn same_rows(columns: &[&Column], table: &Table, rows: usize) -> Result<(), Stri
     }
 }
 
-/// Means are true of classes, not of rows: sums are kept up to rounding, and no mean lies outside of its column.
+/// Checks means, which are true of classes and not of rows: sums are kept up to rounding, and no mean is outside its column's range.
 fn means(scene: &Scene, plan: &Plan, files: &Files) -> Result<(), String> {
     let table = Table::read(files, MAIN)?;
     table.must_have(&names(&published(scene)))?;
@@ -197,7 +197,7 @@ fn means(scene: &Scene, plan: &Plan, files: &Files) -> Result<(), String> {
     models(scene, plan, &of_table(scene, &table)?)
 }
 
-/// The k and l that were asked for.
+/// Returns the k and l that the plan asks for.
 fn k_and_l(plan: &Plan) -> (usize, Fraction) {
     let (mut k, mut l) = (1, Fraction::new(1, 1));
     for requirement in &plan.requirements {
@@ -211,7 +211,7 @@ fn k_and_l(plan: &Plan) -> (usize, Fraction) {
     (k, l)
 }
 
-/// For each record the original rows that its quasi-identifiers cover.
+/// Returns for each record the original rows that its quasi-identifiers cover.
 fn covered(scene: &Scene, table: &Table) -> Result<Vec<Vec<usize>>, String> {
     let quasi = scene.quasi();
     let mut places = Vec::new();
@@ -255,7 +255,7 @@ fn frequencies(scene: &Scene, plan: &Plan, files: &Files) -> Result<(), String> 
     })
 }
 
-/// The same edges, seen from the rows.
+/// Returns the same edges from the rows to the records.
 fn turned(records: &[Vec<usize>], rows: usize) -> Vec<Vec<usize>> {
     let mut of = vec![Vec::new(); rows];
     for (record, list) in records.iter().enumerate() {
@@ -347,7 +347,7 @@ fn projections(scene: &Scene, plan: &Plan, files: &Files) -> Result<(), String> 
     Ok(())
 }
 
-/// Anatomy and permutation: rows as they are with the number of their group, and a table about the groups.
+/// Checks anatomy and permutation: rows as they are with the number of their group, and a table about the groups.
 fn groups(scene: &Scene, plan: &Plan, files: &Files) -> Result<(), String> {
     let find = |end: &str| {
         files.keys().find(|name| name.ends_with(end)).cloned().ok_or(format!("there is no {end}"))
@@ -359,7 +359,7 @@ fn groups(scene: &Scene, plan: &Plan, files: &Files) -> Result<(), String> {
     let secret = secret.ok_or("no column is protected")?;
     let rest: Vec<&Column> =
         published(scene).into_iter().filter(|column| column.name != secret.name).collect();
-    // Values are not made coarser, but those that look like a label are marked.
+    // Values are not coarser, but those that look like a label are marked.
     truth(&rest, &rows, scene.rows, |_, _| true)?;
     if rows.rows.len() != scene.rows {
         return Err("rows are missing or were added".into());
@@ -425,7 +425,7 @@ mod tests {
         Column { name: name.into(), role, kind: Kind::Text, hierarchy, label: None, range: None, cells }
     }
 
-    /// What is said about a release of four people.
+    /// Checks a release of four people.
     fn judged(text: &str, policy: &'static str) -> Result<(), String> {
         let columns = vec![
             column("job", Role::Quasi, &["cook", "cook", "nurse", "smith"]),
@@ -470,7 +470,7 @@ mod tests {
             judged("job,ill,name\ncook,flu,a\ncook,hiv,b\n", "drop")
                 .is_err_and(|found| found.contains("columns"))
         );
-        // One starred row is one person, which only the papers' policy accepts.
+        // A single suppressed row is one person, which only the policy `paper` accepts.
         assert_eq!(judged(&format!("job,ill\n{rest}*,flu\n*,hiv\n"), "strict"), Ok(()));
     }
 }

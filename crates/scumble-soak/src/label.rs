@@ -1,4 +1,4 @@
-//! What a released cell says about an original one, by the grammar of `docs/guide/values.md` and nothing else.
+//! What a released cell says about an original one, only by the grammar of `docs/guide/values.md`.
 
 use crate::fraction::Fraction;
 use crate::scene::{Column, Hierarchy, Kind, MISSING};
@@ -14,14 +14,14 @@ pub(crate) fn covers(column: &Column, released: &str, raw: &str) -> bool {
     if let Some(inside) = released.strip_prefix('{') {
         return inside.strip_suffix('}').is_some_and(|inside| members(inside).iter().any(|m| same(m, raw)));
     }
-    // A node may be called like an interval, so the tree is asked first.
+    // A node may look like an interval, so the tree comes first.
     if same(released, raw) && !must_be_marked(raw) || below(column, released, raw) {
         return true;
     }
     !MISSING.contains(&raw) && within(column.kind, released, raw) == Some(true)
 }
 
-/// Equal, where all texts for a missing value are one value.
+/// Whether two texts are equal, with all texts for a missing value as one value.
 fn same(left: &str, right: &str) -> bool {
     left == right || MISSING.contains(&left) && MISSING.contains(&right)
 }
@@ -31,7 +31,7 @@ fn must_be_marked(raw: &str) -> bool {
     raw == "*" || raw.starts_with(['=', '[', '{'])
 }
 
-/// The members of a set: a backslash stands before `|`, `}` and itself.
+/// Returns the members of a set, where a backslash comes before `|`, `}` and itself.
 fn members(inside: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut characters = inside.chars();
@@ -45,7 +45,7 @@ fn members(inside: &str) -> Vec<String> {
     found
 }
 
-/// Whether a number or a date lies in an interval; none if the text is no interval.
+/// Whether a number or a date is in an interval; `None` if the text is no interval.
 fn within(kind: Kind, interval: &str, raw: &str) -> Option<bool> {
     let inside = interval.strip_prefix('[')?;
     let (inside, closed) = match inside.strip_suffix(']') {
@@ -60,7 +60,7 @@ fn within(kind: Kind, interval: &str, raw: &str) -> Option<bool> {
     Some(low.at_most(raw) && if closed { raw.at_most(high) } else { raw.below(high) })
 }
 
-/// Whether the value lies below the node of that label.
+/// Whether the value is below the node with that label.
 fn below(column: &Column, label: &str, raw: &str) -> bool {
     match &column.hierarchy {
         Hierarchy::File(lines) => {
@@ -71,7 +71,7 @@ fn below(column: &Column, label: &str, raw: &str) -> bool {
             let leaf = |text: &String| text == raw || within(column.kind, text, raw) == Some(true);
             lines.iter().any(|line| leaf(&line[0]) && line.iter().any(|node| node == label))
         }
-        // One that Scumble builds where the plan has none cuts codes in the same way.
+        // Without a hierarchy in the plan, Scumble builds one that cuts codes in the same way.
         Hierarchy::Prefix(_) | Hierarchy::None if column.kind != Kind::Date => {
             let kept = label.trim_end_matches('*');
             kept.len() < label.len() && raw.starts_with(kept) && !MISSING.contains(&raw)

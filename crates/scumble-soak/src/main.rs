@@ -1,5 +1,5 @@
-//! The long run: random tables and plans, released by the real program; every release is judged by a checker that shares no
-//! code with it. Runs are killed, disturbed and raced. Not part of the ordinary tests; `scripts/soak` starts it.
+//! The long run: the real program releases random tables by random plans, and a checker that shares no code with it checks every release.
+//! Runs are killed, disturbed and raced. This is not part of the ordinary tests; `scripts/soak` starts it.
 
 mod chaos;
 mod csv;
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs, and says how many findings there are in all.
+/// Runs, and returns the number of all findings.
 fn soak(options: &Options) -> io::Result<u64> {
     fs::create_dir_all(&options.work)?;
     let figures = options.work.join("figures.tsv");
@@ -147,7 +147,7 @@ fn keep(folder: &Path, to: &Path) -> io::Result<()> {
     Command::new("cp").arg("-a").arg(folder).arg(to).status().map(drop)
 }
 
-/// One index: a table, a plan, a release, and what is done to it. Returns kinds and texts of findings.
+/// Runs one index: a table, a plan, a release, and its disturbances. Returns kinds and texts of findings.
 fn one(
     options: &Options,
     index: u64,
@@ -183,7 +183,7 @@ fn one(
         Some(1) => "infeasible",
         Some(2) => "refused",
         Some(3) => "data",
-        // An audit that refuses a release ends with 4 as well.
+        // A release that the audit refuses also ends with 4.
         Some(4) if plan.shape == Shape::Frequencies && ending.said.contains("audit") => "infeasible",
         None if ending.signal == Some(9) => "too slow",
         _ => "crashed",
@@ -202,7 +202,7 @@ fn one(
         "crashed" => {
             report("crash", format!("exit {:?}, signal {:?}: {}", ending.code, ending.signal, ending.said));
         }
-        // Documented: a value `*` in a column with a tree.
+        // A documented refusal: a value `*` in a column with a tree.
         "data" if ending.said.contains("two nodes of its hierarchy have the same label") => {}
         "data" => report("sound data refused", ending.said.clone()),
         "too slow" => {
@@ -210,7 +210,7 @@ fn one(
         }
         _ => {
             let first = ending.said.lines().next().unwrap_or_default().to_owned();
-            // A class that shows nothing is suppressed, so this is only telling where all rows may be.
+            // A class that shows nothing is suppressed, so the note is only meaningful if all rows may be suppressed.
             let free = plan.text.contains("suppression = 1\n");
             if outcome == "infeasible" && plan.one_class_holds && free {
                 tally.add(format!("note/gave up although one class would do/{}", plan.algorithm));
@@ -221,7 +221,7 @@ fn one(
         }
     }
     if outcome == "released" {
-        // What people guard is in no release, so nobody can check it there.
+        // No release contains what people guard, so nobody can check it there.
         let guarded = plan.text.contains("model = \"personalised\"");
         if single && plan.shape == Shape::Classes && random.percent(5) && !guarded {
             check(&stage, tally, &mut found, &plan)?;
@@ -233,7 +233,7 @@ fn one(
     Ok(found)
 }
 
-/// The program's own check must agree that the release holds and is true.
+/// Runs the program's own check, which must agree that the release holds and is true.
 fn check(
     stage: &Stage<'_>,
     tally: &mut Tally,
@@ -249,7 +249,7 @@ fn check(
     Ok(())
 }
 
-/// Kills, faults and races on a release that is known.
+/// Kills, faults and races a run whose release is known.
 #[expect(clippy::too_many_arguments, reason = "one caller; a struct would only rename them")]
 fn disturb(
     options: &Options,
@@ -270,7 +270,7 @@ fn disturb(
     if !(kills || faults || races) {
         return Ok(());
     }
-    // What was published before, in half of the cases: the same table with other classes.
+    // In half of the cases an older release was published before: the same table with other classes.
     let mut old = Files::new();
     let columns = plan
         .text

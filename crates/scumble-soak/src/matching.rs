@@ -1,6 +1,6 @@
-//! Perfect matchings, by augmenting paths (Kuhn). Slow and short.
+//! Perfect matchings by augmenting paths (Kuhn), slow and short.
 
-/// Who is matched: for each left place the right one, where there is a way to give every left place one of its own.
+/// Returns the right place of each left place, if every left place can have one of its own.
 /// `fits[left]` lists the right places that fit.
 pub(crate) fn perfect(fits: &[Vec<usize>], rights: usize) -> Option<Vec<usize>> {
     let mut owner: Vec<Option<usize>> = vec![None; rights];
@@ -32,7 +32,7 @@ fn augment(left: usize, fits: &[Vec<usize>], owner: &mut [Option<usize>], seen: 
     false
 }
 
-/// For each left place, how many right places are its own in some perfect matching. Tries every edge, by definition.
+/// Returns for each left place the number of right places that it has in some perfect matching. It tries every edge, by definition.
 pub(crate) fn possible(fits: &[Vec<usize>], rights: usize) -> Vec<usize> {
     (0..fits.len())
         .map(|left| {
@@ -60,7 +60,8 @@ mod tests {
         assert_eq!(perfect(&[vec![0], vec![0]], 2), None);
     }
 
-    /// Spec: 1..5 published as {1,2},{1,2},{1,2,3},{3,4,5},{3,4,5}. Of the three records that cover the third row one may be its own.
+    /// The specification's example: 1..5 published as {1,2},{1,2},{1,2,3},{3,4,5},{3,4,5}. Of the three records that cover the third row,
+    /// one may be its own.
     #[test]
     fn possible_records_of_the_worked_example() {
         let fits = [vec![0, 1, 2], vec![0, 1, 2], vec![2, 3, 4], vec![3, 4], vec![3, 4]];

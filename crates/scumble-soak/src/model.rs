@@ -1,4 +1,4 @@
-//! Privacy models, judged from their definitions (`docs/models/`), one class at a time and without any cleverness.
+//! Privacy models, checked by their definitions (`docs/models/`), one class at a time and as simply as possible.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use crate::fraction::Fraction;
 use crate::label::covers;
 use crate::scene::{Column, Hierarchy, Kind, Role, Scene};
 
-/// Rounded figures (logarithms) are only called wrong if they are wrong by more than this.
+/// Rounded figures (logarithms) only count as wrong if the error is larger than this.
 const ROUNDING: f64 = 1e-9;
 
 /// A model of one sensitive column.
@@ -22,7 +22,7 @@ pub(crate) enum Sensitive {
     Equal(Fraction),
     Ordered(Fraction),
     Hierarchical(Fraction),
-    /// Values and their largest shares; none stands for every other value.
+    /// Values and their largest shares; `None` stands for every other value.
     Alpha(Vec<(Option<String>, Fraction)>),
     Beta {
         beta: Fraction,
@@ -43,7 +43,7 @@ pub(crate) enum Sensitive {
     },
 }
 
-/// How several sensitive columns are looked at.
+/// How several sensitive columns are checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
     Separate,
@@ -75,7 +75,7 @@ pub(crate) struct Released {
 }
 
 impl Released {
-    /// The whole original as one class: what any release can be at best for models that larger classes only help.
+    /// Returns the whole original as one class, which is the best release for models that larger classes can only help.
     pub(crate) fn one_class(scene: &Scene) -> Self {
         let quasi = scene.quasi().iter().map(|_| vec!["*".to_owned(); scene.rows]).collect();
         let kept =
@@ -84,12 +84,12 @@ impl Released {
         Self { rows: scene.rows, quasi, exact }
     }
 
-    /// Whether a row shows nothing.
+    /// Whether a row shows `*` in all quasi-identifiers.
     pub(crate) fn starred(&self, row: usize) -> bool {
         self.quasi.iter().all(|column| column[row] == "*")
     }
 
-    /// Rows that show the same in these quasi-identifiers.
+    /// Returns groups of rows that show the same in these quasi-identifiers.
     pub(crate) fn groups(&self, rows: &[usize], columns: &[usize]) -> Vec<Vec<usize>> {
         let mut groups: BTreeMap<Vec<&str>, Vec<usize>> = BTreeMap::new();
         for &row in rows {
@@ -115,12 +115,12 @@ fn counts<'a>(values: impl Iterator<Item = &'a str>) -> Counts {
     counts
 }
 
-/// One text for several values.
+/// Joins several values in one text.
 fn joined(values: &[&str]) -> String {
     values.join("\u{1f}")
 }
 
-/// Whether the requirement holds on the judged rows; the reason if not. `quasi` are the columns that it is about.
+/// Checks the requirement on the rows to check, and returns why it fails. `quasi` are its quasi-identifiers.
 pub(crate) fn judge(
     model: &Model,
     quasi: &[usize],
@@ -222,7 +222,7 @@ pub(crate) fn judge(
         }
         Model::Presence { low, high } => {
             let (people, outside) = people_of(released, &classes, scene);
-            // Suppressed rows stand for these people, also where the policy of papers leaves them unjudged.
+            // Suppressed rows stand for these people, even if the policy `paper` leaves the rows unchecked.
             let stars = (0..released.rows).any(|row| released.starred(row));
             for (class, people) in classes.iter().zip(people) {
                 let starred = class.iter().all(|&row| released.starred(row));
@@ -240,7 +240,7 @@ pub(crate) fn judge(
     }
 }
 
-/// What is one value, and which columns are known beside the class.
+/// The columns that form one value, and the columns that are known besides the class.
 struct Part {
     value: Vec<String>,
     given: Vec<String>,
@@ -263,7 +263,7 @@ fn parts(columns: &[String], mode: Mode, scene: &Scene) -> Vec<Part> {
     parts
 }
 
-/// The rows of a class that agree on the given columns.
+/// Returns groups of rows of a class that agree on the given columns.
 fn released_by(released: &Released, class: &[usize], given: &[String]) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<Vec<&str>, Vec<usize>> = BTreeMap::new();
     for &row in class {
@@ -272,7 +272,7 @@ fn released_by(released: &Released, class: &[usize], given: &[String]) -> Vec<Ve
     groups.into_values().collect()
 }
 
-/// The counts of the whole original.
+/// Counts the values of the whole original.
 fn reference(value: &[String], scene: &Scene) -> Counts {
     let columns: Vec<&Column> = value.iter().filter_map(|name| scene.column(name)).collect();
     let texts: Vec<String> = (0..scene.rows)
@@ -281,7 +281,7 @@ fn reference(value: &[String], scene: &Scene) -> Counts {
     counts(texts.iter().map(String::as_str))
 }
 
-/// Whether one class keeps the model.
+/// Checks whether one class keeps the model.
 fn class_holds(
     what: &Sensitive,
     class: &Counts,
@@ -329,7 +329,7 @@ fn class_holds(
                 return Err("there is no tree".into());
             };
             let height = lines.iter().map(|line| line.len() - 1).max().unwrap_or(1) as i128;
-            // From the leaves up: what cannot be moved within a node is moved at the node above it.
+            // Goes from the leaves up: mass that cannot be moved within a node is moved at the node above it.
             let mut extra: BTreeMap<Vec<String>, i128> = BTreeMap::new();
             for line in lines {
                 let path: Vec<String> = line.iter().rev().cloned().collect();
@@ -351,7 +351,7 @@ fn class_holds(
                 for (path, parts) in above {
                     let more: i128 = parts.iter().filter(|part| **part > 0).sum();
                     let less: i128 = -parts.iter().filter(|part| **part < 0).sum::<i128>();
-                    // Trees of sensitive columns are even here, so a node's height is told by its depth.
+                    // Trees of sensitive columns have even depth here, so a node's depth gives its height.
                     moved += (height - (depth as i128 - 1)) * more.min(less);
                     *rest.entry(path).or_default() += more - less;
                 }
@@ -411,7 +411,7 @@ fn class_holds(
     }
 }
 
-/// All sets of so many of the columns.
+/// Returns all sets of this many columns.
 fn choices(columns: &[usize], count: usize) -> Vec<Vec<usize>> {
     let count = count.min(columns.len());
     let all = 1_u32 << columns.len();
@@ -421,7 +421,7 @@ fn choices(columns: &[usize], count: usize) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// How many people of the population each class covers, and how many no class covers that shows something.
+/// Returns the number of people in the population that each class covers, and the number that no class covers which shows something.
 fn people_of(released: &Released, classes: &[Vec<usize>], scene: &Scene) -> (Vec<usize>, usize) {
     let quasi = scene.quasi();
     let people = scene.population.as_deref().unwrap_or(&[]);
@@ -435,7 +435,7 @@ fn people_of(released: &Released, classes: &[Vec<usize>], scene: &Scene) -> (Vec
     (counts, outside)
 }
 
-/// Guarding nodes are not published, so this is judged only where it is clear which class each person is in.
+/// Checks personalised privacy. Guarding nodes are not published, so this is only checked if each person's class is certain.
 fn personalised(
     p: Fraction,
     released: &Released,

@@ -60,7 +60,7 @@ pub(crate) const ALGORITHMS: [(&str, Shape, bool); 36] = [
     ("permutation", Shape::Permutation, false),
 ];
 
-/// Models that the plan can draw, as the table of coverage calls them.
+/// The models that a plan can draw, as the table of coverage names them.
 pub(crate) const MODELS: [&str; 21] = [
     "k",
     "l distinct",
@@ -85,28 +85,28 @@ pub(crate) const MODELS: [&str; 21] = [
     "k_map",
 ];
 
-/// A requirement with its name in the table of coverage and the quasi-identifiers that it is about.
+/// A requirement, its name in the table of coverage, and its quasi-identifiers.
 pub(crate) struct Requirement {
     pub(crate) name: &'static str,
     pub(crate) model: Model,
     pub(crate) quasi: Vec<usize>,
 }
 
-/// A plan and all that is needed to judge what comes of it.
+/// A plan, and everything needed to check its release.
 pub(crate) struct Plan {
     pub(crate) algorithm: &'static str,
     pub(crate) shape: Shape,
     pub(crate) policy: &'static str,
     pub(crate) requirements: Vec<Requirement>,
-    /// The plan's text, but for input and output.
+    /// The text of the plan without input and output.
     pub(crate) text: String,
-    /// Whether the release must be the same bytes in every run.
+    /// Whether every run must produce the same bytes.
     pub(crate) repeatable: bool,
-    /// Whether the whole table as one class meets everything that is asked for.
+    /// Whether the whole table as one class meets all requirements.
     pub(crate) one_class_holds: bool,
 }
 
-/// A text in quotes.
+/// Returns a text in quotes.
 fn quoted(text: &str) -> String {
     let escape = |c: char| match c {
         '"' => "\\\"".into(),
@@ -121,7 +121,7 @@ fn list(texts: &[String]) -> String {
     format!("[{}]", texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", "))
 }
 
-/// A scene and a plan for it.
+/// Draws a scene and a plan for it.
 pub(crate) fn draw(random: &mut Random, small: bool) -> (Scene, Plan) {
     let (algorithm, shape, class) = *random.pick(&ALGORITHMS);
     let names = wanted(random, shape);
@@ -152,7 +152,7 @@ pub(crate) fn draw(random: &mut Random, small: bool) -> (Scene, Plan) {
     write_columns(&mut plan.text, &scene);
     let all: Vec<usize> = (0..scene.quasi().len()).collect();
     for name in names {
-        // Requirements that no release could meet teach little, so most of them are drawn again.
+        // Requirements that no release could meet test little, so most of them are drawn again.
         for attempt in 0..6 {
             let (model, text) = draw_model(random, name, shape, &scene);
             let possible = judge(
@@ -180,7 +180,7 @@ pub(crate) fn draw(random: &mut Random, small: bool) -> (Scene, Plan) {
                 let names: Vec<String> = quasi.iter().map(|&at| scene.quasi()[at].name.clone()).collect();
                 let _ = writeln!(plan.text, "quasi = {}", list(&names));
             }
-            // Some models ask for a size besides.
+            // Some models also require a size.
             if let (false, Some(k)) = (name == "k", size_in(&text)) {
                 plan.one_class_holds &= k <= scene.rows;
                 plan.requirements.push(Requirement { name, model: Model::Size { k }, quasi: quasi.clone() });
@@ -193,14 +193,14 @@ pub(crate) fn draw(random: &mut Random, small: bool) -> (Scene, Plan) {
     (scene, plan)
 }
 
-/// The k of (alpha,k)-anonymity and p-sensitive k-anonymity.
+/// Returns the k of (alpha,k)-anonymity and p-sensitive k-anonymity.
 fn size_in(text: &str) -> Option<usize> {
     let sized = text.contains("\"alpha_k\"") || text.contains("\"p_sensitive\"");
     let line = text.lines().find_map(|line| line.strip_prefix("k = "))?;
     line.parse().ok().filter(|_| sized)
 }
 
-/// The models to ask for.
+/// Draws the models to ask for.
 fn wanted(random: &mut Random, shape: Shape) -> Vec<&'static str> {
     match shape {
         Shape::Frequencies if random.percent(50) => return vec!["k", "l frequency"],
@@ -246,7 +246,7 @@ fn write_columns(text: &mut String, scene: &Scene) {
         let kind = match column.kind {
             Kind::Text | Kind::Code => Some("text"),
             Kind::Date => Some("date"),
-            // Numbers are to be recognised.
+            // The program must recognise numbers by itself.
             Kind::Number => None,
         };
         if let Some(kind) = kind {
@@ -279,7 +279,7 @@ fn fraction(text: &str) -> Fraction {
     Fraction::read(text).unwrap_or(Fraction::new(1, 1))
 }
 
-/// A model with random parameters, and how a plan says it.
+/// Draws a model with random parameters, and returns it with its text in a plan.
 fn draw_model(random: &mut Random, name: &'static str, shape: Shape, scene: &Scene) -> (Model, String) {
     let sensitive: Vec<&Column> = scene.of_role(Role::Sensitive).collect();
     let mut columns = Vec::new();
@@ -572,7 +572,7 @@ fn write_algorithm(random: &mut Random, plan: &mut Plan, scene: &Scene) {
         _ => {}
     }
     plan.text += &text;
-    // Sensitive columns that no model protects are published on purpose here.
+    // Here, sensitive columns that no model protects are published on purpose.
     plan.text.insert_str(0, "accept_attribute_disclosure = true\nreport = \"report\"\n");
     if scene.population.is_some() {
         plan.text.insert_str(0, "population = \"people.csv\"\n");

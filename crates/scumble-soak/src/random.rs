@@ -1,18 +1,18 @@
-//! Random numbers that depend on nothing but a seed (SplitMix64).
+//! Random numbers that depend only on a seed (SplitMix64).
 
 /// A stream of random numbers.
 #[derive(Clone)]
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The stream of one run: the same for the same seed and index, whatever was drawn before.
+    /// Returns the stream of one run: the same for the same seed and index, whatever was drawn before.
     pub(crate) fn of(seed: u64, index: u64) -> Self {
         let mut random = Self(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
         random.next();
         random
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -21,22 +21,22 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number from 0 to below the bound.
+    /// Draws a number from 0 to below the bound.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         (self.next() >> 11) as usize % bound.max(1)
     }
 
-    /// A number between the two, both included.
+    /// Draws a number between the two, both included.
     pub(crate) fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
 
-    /// True in so many of a hundred cases.
+    /// Returns true in this many of a hundred cases.
     pub(crate) fn percent(&mut self, share: usize) -> bool {
         self.below(100) < share
     }
 
-    /// One of the choices.
+    /// Draws one of the choices.
     pub(crate) fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }

@@ -3,7 +3,7 @@
 use crate::csv;
 use crate::random::Random;
 
-/// What a column is.
+/// The role of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     Quasi,
@@ -15,7 +15,7 @@ pub(crate) enum Role {
     Guarding,
 }
 
-/// What its cells are.
+/// The kind of a column's cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Text,
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
     Date,
 }
 
-/// How its values become coarser.
+/// How a column's values become coarser.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Hierarchy {
     None,
@@ -43,14 +43,14 @@ pub(crate) struct Column {
     pub(crate) role: Role,
     pub(crate) kind: Kind,
     pub(crate) hierarchy: Hierarchy,
-    /// `tight` or `set`, where the plan asks for it.
+    /// `tight` or `set`, if the plan asks for it.
     pub(crate) label: Option<&'static str>,
     pub(crate) range: Option<(i64, i64)>,
     pub(crate) cells: Vec<String>,
 }
 
 impl Column {
-    /// The different values, in order.
+    /// Returns the different values, in order.
     pub(crate) fn values(&self) -> Vec<String> {
         let mut values = self.cells.clone();
         values.sort();
@@ -59,7 +59,7 @@ impl Column {
     }
 }
 
-/// What an algorithm needs of a table.
+/// What an algorithm needs in a table.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Wish {
     pub(crate) class: bool,
@@ -78,7 +78,7 @@ pub(crate) struct Wish {
 pub(crate) struct Scene {
     pub(crate) columns: Vec<Column>,
     pub(crate) rows: usize,
-    /// The people whom the rows are taken from: tuples of quasi-identifiers, in their order.
+    /// The people from whom the rows are taken: tuples of quasi-identifiers, in their order.
     pub(crate) population: Option<Vec<Vec<String>>>,
     pub(crate) delimiter: char,
 }
@@ -154,7 +154,7 @@ impl Scene {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// The table as a file.
+    /// Returns the table as the text of a file.
     pub(crate) fn text(&self) -> String {
         let header = self.columns.iter().map(|column| column.name.clone()).collect();
         let rows =
@@ -162,14 +162,14 @@ impl Scene {
         csv::write(std::iter::once(header).chain(rows), self.delimiter)
     }
 
-    /// The population as a file.
+    /// Returns the population as the text of a file.
     pub(crate) fn population_text(&self) -> Option<String> {
         let header = self.quasi().iter().map(|column| column.name.clone()).collect();
         let people = self.population.as_ref()?;
         Some(csv::write(std::iter::once(header).chain(people.iter().cloned()), ','))
     }
 
-    /// Texts that no public byte may hold, unless a released cell shows them: with the column that may show them.
+    /// Returns texts that no public byte may contain unless a released cell shows them, each with the column that may show it.
     pub(crate) fn canaries(&self) -> Vec<(&Column, String)> {
         let telling = |column: &&Column| matches!(column.kind, Kind::Text) && column.role != Role::Guarding;
         let of = |column| Column::values(column).into_iter().map(move |value| (column, value));
@@ -182,7 +182,7 @@ fn letters(random: &mut Random, count: usize) -> String {
     (0..count).map(|_| char::from(b'a' + u8::try_from(random.below(26)).unwrap_or(0))).collect()
 }
 
-/// A value that is nothing else: it can be searched for in any file.
+/// Makes a value that appears nowhere else, so that any file can be searched for it.
 fn token(random: &mut Random, column: &str, at: usize) -> String {
     format!("tk{column}{}{at}", letters(random, 4))
 }
@@ -224,7 +224,7 @@ fn quasi_column(random: &mut Random, wish: Wish, at: usize) -> Column {
     }
 }
 
-/// Texts, with or without a tree. `cells` are the values to choose from, until the rows are filled.
+/// Makes a column of texts, with or without a tree. `cells` are the values to choose from, until the rows are filled.
 fn text_column(random: &mut Random, name: String, at: usize, tree: bool) -> Column {
     let mut made = column(name, Role::Quasi, Kind::Text);
     let count = random.between(2, 8);
@@ -289,7 +289,7 @@ fn root_label(random: &mut Random) -> String {
     if random.percent(30) { "Any" } else { "*" }.to_owned()
 }
 
-/// A random tree over the values: lines from the value to the root. A ragged one has lines of different length.
+/// Makes a random tree over the values, as lines from the value to the root. In a ragged tree, lines differ in length.
 fn tree_of(random: &mut Random, values: &[String], prefix: &str, ragged: bool) -> Vec<Vec<String>> {
     let root = root_label(random);
     let groups = random.between(1, values.len().div_ceil(2).max(1));
@@ -311,7 +311,7 @@ fn tree_of(random: &mut Random, values: &[String], prefix: &str, ragged: bool) -
             line
         })
         .collect();
-    // A value of the domain that nobody has.
+    // A value of the domain that no row has.
     if random.percent(20) {
         let mut line = lines[0].clone();
         line[0] = format!("{prefix}nobody");
@@ -355,7 +355,7 @@ fn guarding(random: &mut Random, columns: &[Column], rows: usize) -> Column {
     let mut made = column("guards".into(), Role::Guarding, Kind::Text);
     let sensitive = columns.iter().find(|column| column.role == Role::Sensitive);
     let Some(Hierarchy::File(lines)) = sensitive.map(|column| &column.hierarchy) else { return made };
-    // A node with every value below it is refused, as the root is.
+    // A node above all values is refused, as the root is.
     let is_smaller = |node: &&String| lines.len() == 1 || !lines.iter().all(|line| line.contains(node));
     let nodes: Vec<&String> =
         lines.iter().flat_map(|line| &line[..line.len() - 1]).filter(is_smaller).collect();
@@ -365,7 +365,7 @@ fn guarding(random: &mut Random, columns: &[Column], rows: usize) -> Column {
     made
 }
 
-/// Rows that resemble each other: copies of a few, with some cells changed.
+/// Fills in rows that resemble each other: copies of a few, with some cells changed.
 fn fill(random: &mut Random, columns: &mut [Column], rows: usize) {
     let models = random.between(1, (rows / 3).max(1));
     let change = *random.pick(&[0, 5, 15, 40, 100]);
@@ -382,7 +382,7 @@ fn fill(random: &mut Random, columns: &mut [Column], rows: usize) {
             domain[at].clone()
         };
         let shape: Vec<String> = (0..models).map(|_| draw(random)).collect();
-        // Sensitive values and classes follow the rest only loosely.
+        // Sensitive values and classes depend only loosely on the rest.
         let change = if column.role == Role::Quasi { change } else { 60 };
         let cells = which
             .iter()
@@ -391,7 +391,7 @@ fn fill(random: &mut Random, columns: &mut [Column], rows: usize) {
     }
 }
 
-/// All rows, and people besides who are like them.
+/// Returns the people of all rows, and others who are like them.
 fn population(random: &mut Random, scene: &Scene) -> Vec<Vec<String>> {
     let quasi = scene.quasi();
     let tuple = |row: usize| quasi.iter().map(|column| column.cells[row].clone()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! A folder in which the real program runs, and a look at what it left there.
+//! A folder in which the real program runs, and functions to inspect what it leaves there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,16 +12,16 @@ use crate::judge::Files;
 use crate::plan::{Plan, Shape};
 use crate::scene::{Column, Hierarchy, Role, Scene};
 
-/// A folder with an original, plans and hierarchies, an empty one for outputs and one for temporary files.
+/// A folder with an original, plans and hierarchies, an empty folder for outputs, and one for temporary files.
 pub(crate) struct Stage<'a> {
     pub(crate) folder: PathBuf,
     binary: &'a Path,
 }
 
-/// What a hidden file that others can read is told with, before its name.
+/// The prefix that reports a hidden file which others can read.
 pub(crate) const OPEN: &str = "others can read ";
 
-/// Some searches look at every combination of levels, which takes hours where a table has many columns.
+/// The time limit of a run. Some searches try every combination of levels, which takes hours if a table has many columns.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How a run ended.
@@ -72,7 +72,7 @@ impl<'a> Stage<'a> {
         fs::write(self.folder.join(name), head + rest)
     }
 
-    /// The command that carries out a plan, under another program if one is given.
+    /// Returns the command that carries out a plan, run by another program if one is given.
     pub(crate) fn command(&self, plan: &str, under: &[String]) -> Command {
         let mut command = match under.split_first() {
             Some((program, arguments)) => {
@@ -93,7 +93,7 @@ impl<'a> Stage<'a> {
         self.run_with(plan, &[])
     }
 
-    /// The same, with more flags.
+    /// Does the same with more flags.
     pub(crate) fn run_with(&self, plan: &str, flags: &[&str]) -> std::io::Result<Ending> {
         let started = Instant::now();
         let mut child = self.command(plan, &[]).args(flags).spawn()?;
@@ -127,7 +127,7 @@ impl<'a> Stage<'a> {
         command.stdin(Stdio::null()).output().map(|output| Ending::of(&output))
     }
 
-    /// All files below the folder of outputs, and what else is wrong there.
+    /// Returns all files below the folder of outputs, and what else is wrong there.
     pub(crate) fn look(&self) -> std::io::Result<(Files, Vec<String>)> {
         let (mut files, mut private) = (Files::new(), Vec::new());
         let mut folders = vec![(self.folder.join("out"), String::new())];
@@ -149,13 +149,13 @@ impl<'a> Stage<'a> {
         Ok((files, private))
     }
 
-    /// Files that are left in the folder of temporary files.
+    /// Returns the files that are left in the folder of temporary files.
     pub(crate) fn leftovers(&self) -> std::io::Result<Vec<String>> {
         let names = fs::read_dir(self.folder.join("tmp"))?;
         names.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
     }
 
-    /// Empties the folders of outputs and temporary files, and puts files there.
+    /// Empties the folders of outputs and temporary files, and writes files there.
     pub(crate) fn reset(&self, files: &Files) -> std::io::Result<()> {
         for name in ["out", "tmp"] {
             let folder = self.folder.join(name);
@@ -172,7 +172,7 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// Private files that others can read.
+    /// Returns the private files that others can read.
     pub(crate) fn open_reports(&self) -> std::io::Result<Vec<String>> {
         let folder = self.folder.join("report");
         let Ok(entries) = fs::read_dir(&folder) else { return Ok(Vec::new()) };
@@ -187,7 +187,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Values in public bytes that have no right to be there.
+/// Returns findings about values in public bytes that may not be there.
 pub(crate) fn leaks(scene: &Scene, plan: &Plan, files: &Files, said: &str) -> Vec<String> {
     let mut found = BTreeSet::new();
     let holds =
@@ -204,7 +204,7 @@ pub(crate) fn leaks(scene: &Scene, plan: &Plan, files: &Files, said: &str) -> Ve
                 found.insert(format!("{name} holds a value of the column {}", column.name));
             }
         }
-        // Values that stand in the plan may be quoted.
+        // Messages may quote values that are in the plan.
         if !plan.text.contains(&token) && holds(said.as_bytes(), &token) {
             found.insert(format!("a message holds a value of the column {}", column.name));
         }

@@ -1,4 +1,4 @@
-//! What was covered, kept in a file so that a run can go on where it stopped.
+//! The coverage so far, kept in a file so that a run can continue where it stopped.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -36,7 +36,7 @@ impl Tally {
         Ok(tally)
     }
 
-    /// Writes them, whole or not at all.
+    /// Writes the counts, completely or not at all.
     pub(crate) fn write(&self, path: &Path, seed: u64) -> io::Result<()> {
         let mut text = format!("{seed}\tseed\n{}\tnext\n", self.next);
         for (name, count) in &self.counts {
@@ -61,7 +61,7 @@ impl Tally {
         self.counts.iter().filter(|(name, _)| name.starts_with("finding/")).map(|(_, count)| count).sum()
     }
 
-    /// Everything, for a person.
+    /// Returns everything as a table for people.
     pub(crate) fn table(&self) -> String {
         let mut text = format!("{} runs\n\n{:28}", self.next, "releases judged");
         let outcomes = ["released", "infeasible", "refused", "data"];

@@ -1,10 +1,10 @@
-//! What the targets of typed files share.
+//! Code shared by the targets of typed files.
 
 use std::io::Write;
 
 use scumble_files::{ReadOptions, Source, read_header, read_table};
 
-/// Reads bytes that are made to begin as a file of the format does.
+/// Reads bytes behind a beginning that makes them look like a file of the format.
 pub(crate) fn read(start: &[u8], bytes: &[u8]) {
     let mut file = tempfile::tempfile().expect("a temporary file");
     file.write_all(start).expect("room for it");
@@ -14,7 +14,7 @@ pub(crate) fn read(start: &[u8], bytes: &[u8]) {
     let header = read_header(&source, &options);
     match read_table(&source, &options) {
         Err(error) => {
-            // Whatever was wrong, it can be told.
+            // Whatever was wrong, the error has a message.
             let _ = error.to_string();
         }
         Ok(table) => {
@@ -25,8 +25,8 @@ pub(crate) fn read(start: &[u8], bytes: &[u8]) {
     }
 }
 
-/// The decoders of damaged files may panic, which the reader catches and tells as an error. The fuzzer would end at the panic itself;
-/// with this it ends only at those that nobody catches.
+/// Lets decoders panic. The decoders of damaged files may do so, and the reader catches the panic and reports it as an error. Without this
+/// the fuzzer would end at the panic itself; with this it ends only at panics that nobody catches.
 pub(crate) fn spare_decoders() {
     let end = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

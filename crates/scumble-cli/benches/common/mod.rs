@@ -1,4 +1,4 @@
-//! What the search benches share: a plan carried out in a process of its own, so that peak memory is its own too.
+//! Code that the search benches share: a plan runs in a process of its own, so that it has its own peak memory.
 #![allow(dead_code, reason = "each bench uses its own part of these helpers")]
 
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// The parts of a bench that were asked for; none in the process that carries out one plan, which this does.
+/// Returns the parts of a bench that were asked for. In a child process, runs its one plan and returns no parts.
 pub(crate) fn parts(default: &[&str]) -> Outcome<Vec<String>> {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
@@ -32,7 +32,7 @@ pub(crate) fn parts(default: &[&str]) -> Outcome<Vec<String>> {
     Ok(if arguments.is_empty() { default.collect() } else { arguments })
 }
 
-/// The clock and the CPU time of all threads since a moment, in milliseconds.
+/// Measures wall time and the CPU time of all threads since a moment, in milliseconds.
 struct Clock {
     started: Instant,
     cpu: f64,
@@ -48,20 +48,20 @@ impl Clock {
     }
 }
 
-/// What all threads of this process have run so far, also those that have ended.
+/// The CPU time of all threads of this process so far, including those that have ended.
 fn cpu_milliseconds() -> f64 {
     let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     spent.tv_sec as f64 * 1e3 + spent.tv_nsec as f64 / 1e6
 }
 
-/// Reads, encodes and groups the table of a plan, and searches as often as asked; the figures of the fastest round.
+/// Reads, encodes and groups the table of a plan, and searches `rounds` times. Returns the figures of the fastest round.
 fn one(path: &Path, rounds: u32) -> Outcome<Value> {
     let mut plan = Plan::from_toml(&std::fs::read_to_string(path)?, "plan")?;
     let folder = path.parent().ok_or("a folder")?;
     let clock = Clock::start();
     let mut options = scumble::release::read_options(&plan.read)?;
     let source = Source::open(folder.join(&plan.input))?;
-    // Columns stand in the order of the file, as in a release: searches break ties by it.
+    // Columns are in the order of the file, as in a release: searches break ties by it.
     let header = scumble_files::read_header(&source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     plan.columns = names.iter().map(|name| (*name).to_owned()).zip(plan.columns_for(&names)?).collect();
@@ -139,7 +139,7 @@ fn problem(plan: &Plan, prepared: Prepared, suppression: Rational) -> Outcome<Pr
     })
 }
 
-/// Writes a plan and lets a process of its own carry it out.
+/// Writes a plan and runs it in a process of its own.
 pub(crate) fn measure(folder: &Path, plan: &str, rounds: u32) -> Outcome<Value> {
     let path = folder.join("plan.toml");
     std::fs::write(&path, plan)?;
@@ -151,7 +151,7 @@ pub(crate) fn measure(folder: &Path, plan: &str, rounds: u32) -> Outcome<Value> 
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// The folder of public tables: what `SCUMBLE_SHARED_DATA` says, or `../shared/data` beside the workspace.
+/// Returns the folder of public tables: the one in `SCUMBLE_SHARED_DATA`, or `../shared/data` beside the workspace.
 pub(crate) fn shared_data(name: &str) -> Option<PathBuf> {
     let given = std::env::var_os("SCUMBLE_SHARED_DATA").map(PathBuf::from);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
@@ -159,7 +159,7 @@ pub(crate) fn shared_data(name: &str) -> Option<PathBuf> {
     found.and_then(|path| path.canonicalize().ok())
 }
 
-/// A synthetic clinic and its hierarchies.
+/// Makes a synthetic clinic and its hierarchies.
 pub(crate) fn clinic(folder: &Path, rows: u64) -> Outcome<(PathBuf, PathBuf)> {
     let (table, hierarchies) = (folder.join(format!("clinic{rows}.csv")), folder.join("hierarchies"));
     let made = Command::new(env!("CARGO_BIN_EXE_scumble"))
@@ -187,7 +187,7 @@ pub(crate) const CLINIC: [&str; 9] = [
     "admission_date",
 ];
 
-/// A plan on the clinic that the algorithm can serve.
+/// Returns a plan on the clinic that suits the algorithm.
 pub(crate) fn plan_for(algorithm: &str, input: &Path, hierarchies: &Path) -> String {
     let model = match algorithm {
         "anatomy" => "model = \"l_diversity\"\nl = 2\ncolumns = [\"diagnosis\"]",
@@ -201,7 +201,7 @@ pub(crate) fn plan_for(algorithm: &str, input: &Path, hierarchies: &Path) -> Str
     let mut plan = format!(
         "input = {input:?}\noutput = \"out.csv\"\nrest = \"drop\"\nhierarchies = {hierarchies:?}\n[columns]\n"
     );
-    // The only column of numbers: mdav shows means.
+    // The only column of numbers, because MDAV shows means.
     let quasi = if algorithm == "mdav" { &["length_of_stay_days"][..] } else { &CLINIC };
     for name in quasi {
         plan += &format!("{name} = {{ role = \"quasi\" }}\n");

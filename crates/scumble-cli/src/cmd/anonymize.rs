@@ -33,19 +33,19 @@ pub(crate) struct Arguments {
     /// Attack the release once it is made, and add what was learnt to the private report (scumble attack)
     #[arg(long)]
     attack: bool,
-    /// A file for the recoding, which 'scumble apply' recodes other rows by; private, as the report is
+    /// Also write the recoding to this private file, so that 'scumble apply' can recode other rows in the same way
     #[arg(long, value_name = "FILE")]
     recoding: Option<String>,
-    /// A file that says which row of the input stands in which row and group of the release, for 'scumble check'; private, as the report is
+    /// Also write a private row map for 'scumble check': for each row of the input, its row and group in the release
     #[arg(long, value_name = "FILE")]
     row_map: Option<String>,
-    /// Write texts that spreadsheet programs would run as formulas with a ' before them, so that none runs them; for CSV and TSV
+    /// Put a ' before texts that spreadsheet programs would run as formulas; for CSV and TSV
     #[arg(long)]
     spreadsheet_safe: bool,
     /// Print exactly one JSON object with all figures (private: it is about the original)
     #[arg(long)]
     json: bool,
-    /// Replace files that are already there, also those that Scumble does not recognise as its own
+    /// Replace existing files, even those that Scumble does not recognise as its own
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -97,11 +97,11 @@ pub(super) struct RoleFlags {
     /// The type of a column: integer, decimal, decimal_comma, text, date, or a date format such as dd/mm/yyyy
     #[arg(long = "type", value_name = "COLUMN=TYPE")]
     types: Vec<String>,
-    /// When two texts of a column that models read are one value: normal (default; case, white space, invisible characters and ways to
-    /// write a number or date do not count) or exact
+    /// When two texts in a column that models read count as one value: normal (default; ignores case, white space, invisible characters and
+    /// the way a number or date is written) or exact
     #[arg(long, value_name = "COLUMN=RULE")]
     equality: Vec<String>,
-    /// Columns whose missing values are a value like any other to models; elsewhere a missing value is no value
+    /// Columns in which models count missing values as a value like any other; in all other columns a missing value is no value
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     missing_counts: Vec<String>,
     /// A folder with hierarchies: <column>.csv, or ARX's *_hierarchy_<column>.csv
@@ -112,7 +112,7 @@ pub(super) struct RoleFlags {
     hierarchy: Vec<String>,
 }
 
-/// Parameters of models that have a flag of their own: the model, the parameter, its flag, and the flag that asks for the model.
+/// Parameters of models that have a flag of their own: the model, the parameter, its flag, and the flag that turns the model on.
 pub(crate) const SHORT_FOR_MODELS: [(&str, &str, &str, &str); 6] = [
     ("k_anonymity", "k", "k", "k"),
     ("l_diversity", "l", "l", "l"),
@@ -144,13 +144,14 @@ pub(super) struct PrivacyFlags {
     /// The distance of t-closeness: equal, ordered or hierarchical
     #[arg(long, value_name = "KIND", requires = "t")]
     t_distance: Option<String>,
-    /// LKC-privacy: whoever knows L of the quasi-identifiers finds K rows, at most a share C of them with one sensitive value
+    /// LKC-privacy: an attacker who knows L of the quasi-identifiers finds at least K rows, at most a share C of them with one sensitive
+    /// value
     #[arg(long, value_name = "L,K[,C]", allow_hyphen_values = true)]
     lkc: Option<String>,
     /// Any model of 'scumble list', e.g. beta_likeness:beta=1 or 'alpha_k:k=3,alphas=[hiv=0.1,cancer=0.3]'; repeatable
     #[arg(long, value_name = "NAME:KEY=VALUE,…")]
     model: Vec<String>,
-    /// The people whom the rows are taken from, for k_map and delta_presence: a table with the quasi-identifiers
+    /// A table of the population that the rows come from, with the quasi-identifiers; for k_map and delta_presence
     #[arg(long, value_name = "FILE")]
     population: Option<String>,
     /// Publish sensitive columns that no model protects
@@ -165,22 +166,22 @@ struct SearchFlags {
     /// The algorithm (scumble list); mondrian if not given
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
-    /// The metric to optimise, where the algorithm lets one choose
+    /// The metric to optimise, if the algorithm allows a choice
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
     /// The share of rows that may be suppressed, from 0 to 1: 0.05 for 5 %
     #[arg(long, value_name = "SHARE")]
     suppression: Option<String>,
-    /// What becomes of suppressed rows: strict, paper or drop
+    /// What happens to suppressed rows: strict, paper or drop
     #[arg(long, value_name = "POLICY")]
     star_policy: Option<String>,
     /// The time a search may take, e.g. 30s
     #[arg(long, value_name = "TIME")]
     budget: Option<String>,
-    /// The steps a search may take; replays a budget
+    /// The most steps a search may take; repeats a search that had a budget
     #[arg(long, value_name = "N", value_parser = super::whole)]
     steps: Option<u64>,
-    /// Fixes randomness, for tests
+    /// Random seed: makes random steps repeatable, for tests
     #[arg(long, value_name = "N", value_parser = super::whole)]
     seed: Option<u64>,
     /// A parameter of the algorithm (scumble explain NAME); a list is written with commas: --set importance=sex,age
@@ -210,13 +211,13 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         outputs.read("plan", &arguments.input);
     }
     let released = execute(&plan, &folder, &outputs, interface)?;
-    // The release is told first: whatever becomes of the attacks, it is there.
+    // The release is reported first: it is there, whatever happens to the attacks.
     if arguments.json {
         let json = serde_json::to_string(&released.summary).map_err(Error::internal)?;
         print_after_publishing(json + "\n")?;
     } else {
         tell(&plan, &released, interface);
-        // Attacks are evidence, too.
+        // Attacks are evidence, so they come before the verdict.
         released
             .summary
             .verdict
@@ -237,7 +238,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// Carries out a plan with progress.
+/// Carries out a plan and shows progress.
 pub(crate) fn execute(
     plan: &Plan,
     folder: &Path,
@@ -254,7 +255,7 @@ pub(crate) fn execute(
     released
 }
 
-/// Says what was released, in a few lines.
+/// Reports in a few lines what was released.
 pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     let summary = &released.summary;
     let target =
@@ -301,7 +302,7 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     summary.warnings.iter().for_each(|warning| interface.warn(warning));
 }
 
-/// Says what the report opens with.
+/// Prints the verdict that opens the report.
 pub(super) fn tell_verdict(verdict: &Conclusion, interface: &Interface) {
     interface.say(format_args!("  verdict    {}", verdict.heading.replace('\u{a0}', " ")));
     for (step, number) in verdict.steps.iter().zip(1..) {
@@ -310,7 +311,7 @@ pub(super) fn tell_verdict(verdict: &Conclusion, interface: &Interface) {
     }
 }
 
-/// What holds, and on which columns: `5-anonymity on age, sex; checked`.
+/// Returns the promise and its columns: `5-anonymity on age, sex; checked`.
 pub(super) fn promised(plan: &Plan, summary: &Summary) -> String {
     let on_set = |model: &ModelSummary| {
         let on = model.on.as_ref().map_or(String::new(), |set| format!(" on {}", set.join(", ")));
@@ -327,11 +328,11 @@ pub(super) fn promised(plan: &Plan, summary: &Summary) -> String {
     format!("{}{on_all}; checked{except}", models.join(", "))
 }
 
-/// Says how coarse the classes of a release are.
+/// Says how coarse the equivalence classes of a release are.
 fn tell_classes(summary: &Summary, interface: &Interface) {
     let loss = summary.metrics.get("loss").and_then(serde_json::Value::as_f64);
     let classes = match summary.smallest_class {
-        // Suppressed rows may have been judged as a class of their own, and be all that there is.
+        // Suppressed rows may have been checked as a class of their own, and be all that there is.
         Some(smallest) if summary.classes > 0 => {
             let classes = counted(summary.classes, "group", "groups");
             format!("{classes}, the smallest with {}", row_count(smallest))
@@ -350,7 +351,7 @@ fn is_plan(input: &Path) -> bool {
     input.extension().is_some_and(|extension| extension == "toml")
 }
 
-/// The plan that the arguments ask for, and the folder that its file names are relative to.
+/// Returns the plan that the arguments ask for, and the folder that its file names are relative to.
 fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     let is_plan = is_plan(&arguments.input);
     let (mut plan, folder) = if is_plan {
@@ -376,7 +377,7 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     };
     if let Some(output) = &arguments.output {
         let (own, other) = (folder.join(&plan.output), here(output)?);
-        // Another release than the plan's has a report of its own, or that of the plan's release would be lost.
+        // If the output is not the plan's, the report goes elsewhere, too, or it would replace the report of the plan's release.
         if is_plan
             && output != "-"
             && !plan.report.is_empty()
@@ -404,7 +405,7 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     Ok((plan, folder))
 }
 
-/// `out/release.csv` has its report in `out/release.report`; standard output has none.
+/// Returns the default folder of the report: `out/release.report` for `out/release.csv`, none for standard output.
 fn default_report(output: &str) -> String {
     if output == "-" {
         return String::new();
@@ -414,18 +415,18 @@ fn default_report(output: &str) -> String {
     path.with_file_name(format!("{stem}.report")).to_string_lossy().into_owned()
 }
 
-/// What becomes of suppressed rows, by its name.
+/// Reads the name of what happens to suppressed rows.
 pub(super) fn star_policy(name: &str) -> Result<StarPolicy> {
     let known = [("strict", StarPolicy::Strict), ("paper", StarPolicy::Paper), ("drop", StarPolicy::Drop)];
     choice("--star-policy", name, &known)
 }
 
-/// What happens to columns that nobody has named.
+/// Reads what happens to columns that nobody has named.
 pub(super) fn rest(name: &str) -> Result<Rest> {
     choice("--rest", name, &[("other", Rest::Other), ("drop", Rest::Drop)])
 }
 
-/// `name=value`, or an error that names the flag.
+/// Splits `name=value`, or fails with an error that names the flag.
 fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str)> {
     text.split_once('=').ok_or_else(|| Error::config(format!("{flag} wants NAME=VALUE, not '{text}'")))
 }
@@ -487,7 +488,7 @@ impl RoleFlags {
     }
 }
 
-/// The column of that name in a plan, added if it is not there.
+/// Returns the column of that name in a plan, and adds it if it is missing.
 fn column<'a>(plan: &'a mut Plan, name: &str) -> &'a mut Column {
     let place = plan.columns.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
         plan.columns.push((name.to_owned(), Column::new(Roles::one(Role::Other))));
@@ -554,12 +555,12 @@ impl PrivacyFlags {
                     spec.parameters.set(name, Value::from_text(value));
                 }
             }
-            // What k counts is no number that a flag gives, and is kept.
+            // The unit that k counts cannot be set by a flag, so it is kept.
             let known = plan.privacy.iter().find(|known| known.model == model);
             if let Some(unit) = known.and_then(|known| known.parameters.get("unit")) {
                 spec.parameters.set("unit", unit.clone());
             }
-            // A flag replaces what the plan asks for under the same name.
+            // A flag replaces the plan's requirement of the same name.
             plan.privacy.retain(|known| known.model != model);
             plan.privacy.push(spec);
         }
@@ -570,7 +571,7 @@ impl PrivacyFlags {
 }
 
 impl PrivacyFlags {
-    /// The L, K and C of `--lkc`.
+    /// Returns the L, K and C of `--lkc`.
     fn lkc(&self) -> Result<[Option<String>; 3]> {
         let Some(given) = &self.lkc else { return Ok([None, None, None]) };
         let parts: Vec<&str> = given.split(',').map(str::trim).collect();

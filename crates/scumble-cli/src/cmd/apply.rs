@@ -13,7 +13,7 @@ use super::anonymize;
 use super::reading::Reading;
 use crate::ui::{Interface, check_standard_output, counted, percent, print_after_publishing, row_count};
 
-/// Recode the rows of another table as those of a release were, and verify that
+/// Recode the rows of another table in the same way as those of a release, and verify the result
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The recoding, as scumble anonymize --recoding FILE wrote it (also recoding.json of a report)
@@ -23,22 +23,22 @@ pub(crate) struct Arguments {
     /// Where the recoded rows go; the ending sets the format, as for anonymize; - is standard output
     #[arg(long, short, value_name = "FILE")]
     output: String,
-    /// Keep every row, in its order, and check no model: for testing what was learnt from a release, not for publication
+    /// Keep every row in its order and check no model: for testing what was learnt from a release, not for publication
     #[arg(long)]
     private: bool,
-    /// What becomes of suppressed rows, instead of what the recoding says: strict, paper or drop
+    /// What happens to suppressed rows, instead of what the recoding says: strict, paper or drop
     #[arg(long, value_name = "POLICY", conflicts_with = "private")]
     star_policy: Option<String>,
     /// What happens to columns that the recoding does not know: other or drop
     #[arg(long, value_name = "ROLE")]
     rest: Option<String>,
-    /// Write texts that spreadsheet programs would run as formulas with a ' before them, so that none runs them; for CSV and TSV
+    /// Put a ' before texts that spreadsheet programs would run as formulas; for CSV and TSV
     #[arg(long)]
     spreadsheet_safe: bool,
     /// Print exactly one JSON object with all figures (private: it is about the original)
     #[arg(long)]
     json: bool,
-    /// Replace files that are already there, also those that Scumble does not recognise as its own
+    /// Replace existing files, even those that Scumble does not recognise as its own
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what was recoded, in a few lines.
+/// Reports in a few lines what was recoded.
 fn tell(plan: &Plan, applied: &Applied, interface: &Interface) {
     let (released, summary) = (&applied.released, &applied.released.summary);
     let target =

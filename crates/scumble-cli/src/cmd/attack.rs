@@ -24,7 +24,7 @@ use crate::ui::{Interface, as_line, print, wrap};
 
 /// Attack a release as outsiders might, and say what they learn
 ///
-/// Needs the original, since only it shows whether an attack is right. The figures are private.
+/// Needs the original, since only the original shows whether an attack is right. The figures are private.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The release, or the folder of a release of several tables
@@ -32,10 +32,10 @@ pub(crate) struct Arguments {
     /// The original table
     #[arg(long, value_name = "DATA")]
     original: Option<PathBuf>,
-    /// The plan that the release was made by: its columns, hierarchies, models and algorithm
+    /// The plan by which the release was made: its columns, hierarchies, models and algorithm
     #[arg(long, value_name = "release.toml")]
     plan: Option<PathBuf>,
-    /// A further release about the same people, for what both give away together; repeatable
+    /// A further release about the same people, to show what both give away together; repeatable
     #[arg(long, value_name = "RELEASE")]
     also: Vec<PathBuf>,
     /// People like those of the original who are not in it, with the same columns
@@ -47,40 +47,40 @@ pub(crate) struct Arguments {
     /// The most facts that an attacker with partial knowledge knows
     #[arg(long, value_name = "N", default_value_t = Options::default().known_columns, value_parser = super::size)]
     known: usize,
-    /// How many combinations of so many facts are tried, where there are more
+    /// The most combinations of facts that are tried for each number of facts
     #[arg(long, value_name = "N", default_value_t = Options::default().combinations, value_parser = super::size)]
     combinations: usize,
-    /// The share of what attackers think they know that is wrong
+    /// The share of an attacker's knowledge that is wrong
     #[arg(long, value_name = "SHARE", default_value = "0")]
     noise: String,
-    /// The chance of a right guess from which on somebody counts as exposed
+    /// The chance of a right guess from which on a person counts as exposed
     #[arg(long, value_name = "CHANCE", default_value = "0.5")]
     threshold: String,
     /// Numbers within this share of their column's range count as alike
     #[arg(long, value_name = "SHARE", default_value = "0.1")]
     window: String,
-    /// How many people are looked at, where looking at all takes long
+    /// The most people to look at, if looking at all takes long
     #[arg(long, value_name = "N", default_value_t = Options::default().people, value_parser = super::size)]
     people: usize,
     /// Random seed
     #[arg(long, value_name = "N", default_value_t = Options::default().seed, value_parser = super::whole)]
     seed: u64,
-    /// Also add what was found to the private report of the release, in this folder
+    /// Also add the findings to the private report of the release, in this folder
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
     /// Also write a private page (HTML)
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed where its datasheet says so
+    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed if its datasheet says so
     #[arg(long)]
     spreadsheet_safe: bool,
     /// Print exactly one JSON object (private: it is about the original)
     #[arg(long)]
     json: bool,
-    /// Replace files that are already there, also those that Scumble does not recognise as its own
+    /// Replace existing files, even those that Scumble does not recognise as its own
     #[arg(long)]
     force: bool,
-    /// The algorithm that made the release, where no plan says it
+    /// The algorithm that made the release, if no plan names it
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
     #[command(flatten)]
@@ -181,7 +181,7 @@ fn begins(attack: &Attack, number: usize, all: usize, interface: &Interface) {
     interface.step(&format!("{} (attack {number} of {all})", attack.title));
 }
 
-/// What is written; an error if a file would be overwritten that must not be. The report is read and written again: that is what it was named for.
+/// Claims the output files, and fails if a file must not be overwritten. The report is read and written again, as its flag asks.
 fn claim_outputs(arguments: &Arguments, plan: &Plan, folder: &Path) -> Result<Outputs> {
     let mut outputs = Outputs::new(arguments.force);
     // Without a plan, its input is only a stand-in.
@@ -204,7 +204,7 @@ fn claim_outputs(arguments: &Arguments, plan: &Plan, folder: &Path) -> Result<Ou
     Ok(outputs)
 }
 
-/// Every attack on a release that was just made by a plan, told in the private report too.
+/// Runs every attack on a release that a plan has just made, and adds the findings to the private report.
 pub(super) fn on_release(
     plan: &Plan,
     folder: &Path,
@@ -244,7 +244,7 @@ fn load_report(folder: &Path) -> Result<Report> {
         .map_err(|_| Error::data(format!("'{}' is not the report of a release", path.display())))
 }
 
-/// Puts findings into a report that is there, and writes all its forms again. The verdict is what it says now.
+/// Adds findings to an existing report, and writes all its forms again. Returns its new verdict.
 fn add_to_report(folder: &Path, report: Report, found: &[AttackResult]) -> Result<Conclusion> {
     let report = Report { attacks: found.to_vec(), ..report };
     write_private(&folder.join("report.html"), &report::html(&report)?)?;
@@ -253,7 +253,7 @@ fn add_to_report(folder: &Path, report: Report, found: &[AttackResult]) -> Resul
     Ok(Conclusion::of(&report))
 }
 
-/// The original table, without which nobody can say whether a guess is right.
+/// Returns the original table. Without it nobody can say whether a guess is right.
 fn original(arguments: &Arguments) -> Result<&Path> {
     arguments.original.as_deref().ok_or_else(|| {
         Error::config(
@@ -319,7 +319,7 @@ fn plain(text: &str) -> String {
     text.replace('\u{a0}', " ")
 }
 
-/// A number with its interval.
+/// Writes a number with its interval.
 fn shown(figure: &Figure) -> String {
     let write = if figure.share { drawing::percent } else { drawing::number };
     let interval =

@@ -6,8 +6,8 @@ use scumble::config::{Audience, Plan};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Privacy")]
 pub(super) struct AudienceFlag {
-    /// Who will read the release: public (nobody may be found with a chance above 0.09), researchers (0.2) or inside (1/3). The plan's
-    /// [risk] audience if not given, else public
+    /// Who will read the release: public (nobody may be found with a chance above 0.09), researchers (0.2) or inside (1/3). If not given,
+    /// the plan's [risk] audience, else public
     #[arg(long = "for", value_name = "WHO", value_parser = parse)]
     audience: Option<Audience>,
 }
@@ -21,12 +21,12 @@ fn parse(name: &str) -> Result<Audience, String> {
 }
 
 impl AudienceFlag {
-    /// Who was named, if anybody.
+    /// Returns the audience that the flag names, if any.
     pub(super) fn given(&self) -> Option<Audience> {
         self.audience
     }
 
-    /// Says in a plan who will read the release.
+    /// Sets in a plan who will read the release.
     pub(super) fn apply(&self, plan: &mut Plan) {
         plan.risk.audience = self.audience.unwrap_or(plan.risk.audience);
     }

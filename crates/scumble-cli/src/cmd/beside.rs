@@ -1,4 +1,4 @@
-//! A release beside its original: what commands that look at both share.
+//! Code shared by commands that compare a release with its original.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use scumble_files::Source;
 use super::reading::Reading;
 use crate::ui::Interface;
 
-/// The plan that was given, or an empty one for a release; and where its file names start.
+/// Returns the given plan, or an empty one for a release, and the folder that its file names are relative to.
 pub(super) fn plan_for(release: &Path, plan: Option<&Path>) -> Result<(Plan, PathBuf)> {
     Ok(match plan {
         Some(path) => (Plan::load(path)?, path.parent().map(Path::to_owned).unwrap_or_default()),
@@ -19,8 +19,8 @@ pub(super) fn plan_for(release: &Path, plan: Option<&Path>) -> Result<(Plan, Pat
     })
 }
 
-/// How a release is read. What a plan says about its input does not hold for the release, which has a delimiter and an encoding of its own;
-/// what the command line says does.
+/// Returns how to read the release. The plan's settings for its input do not hold for the release, which has a delimiter and an encoding of
+/// its own, but those of the command line do.
 pub(super) fn how_release_is_read(plan: &Plan, given: &Reading) -> Result<Read> {
     let mut how = plan.read.of_release();
     given.apply(&mut how)?;
@@ -34,14 +34,14 @@ pub(super) fn from_here(name: &String) -> Result<String> {
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// A table that may be in the spreadsheet-safe form: its datasheet tells, or the user does. The plan is not asked: a plan may also be used
-/// to check tables that were not made from it.
+/// Opens a table that may be in the spreadsheet-safe form, as its datasheet or the user says. The plan does not count: it may also be used
+/// to check tables that were not made by it.
 pub(super) fn written(source: &Source, spreadsheet_safe: bool, how: Read) -> WrittenTable<'_> {
     let table = WrittenTable::from(source);
     WrittenTable { spreadsheet_safe: spreadsheet_safe || table.spreadsheet_safe, read: Some(how), ..table }
 }
 
-/// What is to be known about what was read.
+/// Prints notes and warnings about what was read.
 pub(super) fn tell_read(read: &WhatWasRead, interface: &Interface) {
     read.notes.iter().for_each(|note| interface.note(note));
     read.warnings.iter().for_each(|warning| interface.warn(warning));

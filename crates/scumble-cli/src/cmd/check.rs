@@ -1,4 +1,4 @@
-//! `scumble check`: verify any table, also another tool's.
+//! `scumble check`: verify any table, even one from another tool.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ use crate::ui::{Interface, as_line, count, counted, print, row_count};
 mod several;
 mod unjudged;
 
-/// Verify any table, also another tool's, against privacy models; without a model, say what it attains
+/// Verify any table, even one from another tool, against privacy models; without a model, report what the table attains
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The table to check, or the folder of a release of several tables; - is standard input
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     /// The private row map of the release (anonymize --row-map): compare every row with its own original row
     #[arg(long, value_name = "FILE", requires = "original")]
     row_map: Option<PathBuf>,
-    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed where its datasheet says so
+    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed if its datasheet says so
     #[arg(long)]
     spreadsheet_safe: bool,
     /// Do not check rows that show * in every quasi-identifier
@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(code)
 }
 
-/// What a release is checked beside.
+/// What a release is compared with.
 struct Originals {
     original: Option<Source>,
     row_map: Option<SavedRowMap>,
@@ -127,14 +127,14 @@ impl Originals {
 #[derive(serde::Serialize)]
 struct Verdict<'a> {
     holds: bool,
-    /// Whether the datasheet beside it describes it; none if there is none.
+    /// Whether the datasheet beside the release describes it; `None` without a datasheet.
     datasheet: Option<SheetCheck>,
     #[serde(flatten)]
     checked: &'a Checked,
     unjudged: Vec<unjudged::Unjudged>,
 }
 
-/// What is to be known of a table without a datasheet.
+/// Says what users should know about a table without a datasheet.
 fn tell_no_datasheet(release: &Path, interface: &Interface) {
     match older_datasheets_of(release).first() {
         None => interface.note("there is no datasheet beside it that could be compared with it"),
@@ -145,7 +145,7 @@ fn tell_no_datasheet(release: &Path, interface: &Interface) {
     }
 }
 
-/// Whether a datasheet describes the table.
+/// Says whether a datasheet describes the table.
 fn tell_sheet(sheet: Option<&SheetCheck>, named: &str) -> String {
     let Some(sheet) = sheet else { return String::new() };
     if sheet.describes {
@@ -250,7 +250,7 @@ fn tell_records(text: &mut String, records: &RecordOutcome) {
               records reveal together; one row is taken for one person.\n";
 }
 
-/// What a parameter must exceed.
+/// Says what value a parameter must exceed.
 fn beyond(name: &str, value: Option<f64>) -> String {
     match value {
         None => format!("{name} undefined"),

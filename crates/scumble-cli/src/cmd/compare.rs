@@ -23,10 +23,10 @@ use crate::ui::{Interface, print};
 
 mod text;
 
-/// Say which release of a table to take: what attackers could still learn from each, what it is still good for, and a recommendation
+/// Compare releases of a table: what attackers could still learn from each, how useful it still is, and which one to take
 ///
-/// Releases are made in memory by several algorithms and k; nothing is published. Where a class column is named, machine-learning models learn from
-/// releases of training rows and are scored on others.
+/// Releases are made in memory by several algorithms and k; nothing is published. If a class column is named, machine-learning models learn
+/// from releases of training rows and are scored on others.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The table, or a plan (release.toml); - is standard input. Without it, the input of --plan
@@ -37,13 +37,13 @@ pub(crate) struct Arguments {
     /// The private page to write, with the risk-utility chart
     #[arg(long, short, value_name = "FILE.html")]
     output: Option<PathBuf>,
-    /// A private table of all figures to write
+    /// Also write a private table of all figures
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
     /// Print exactly one JSON object (private: it is about the original)
     #[arg(long)]
     json: bool,
-    /// Replace files that are already there, also those that Scumble does not recognise as its own
+    /// Replace existing files, even those that Scumble does not recognise as its own
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
 #[derive(clap::Args)]
 #[command(next_help_heading = "What is tried")]
 struct Tried {
-    /// The values of k. If not given: the least that keeps the limits, found by search for each algorithm, some around it, and the plan's
+    /// The values of k. If not given: for each algorithm the least that keeps the limits, found by search, some around it, and the plan's
     #[arg(long, value_name = "K,K", value_delimiter = ',', value_parser = super::from_one)]
     k: Vec<u64>,
     /// The algorithms; the recommended ones if not given
@@ -69,19 +69,19 @@ struct Tried {
     /// All algorithms
     #[arg(long)]
     all: bool,
-    /// What every release must keep besides k: l-diversity of the sensitive columns
+    /// l-diversity of the sensitive columns, which every release must keep besides k
     #[arg(long, value_name = "L")]
     l: Option<String>,
-    /// t-closeness of the sensitive columns
+    /// t-closeness of the sensitive columns, which every release must keep besides k
     #[arg(long, value_name = "T")]
     t: Option<String>,
     /// Any model of 'scumble list', as for anonymize; repeatable
     #[arg(long, value_name = "NAME:KEY=VALUE,…")]
     model: Vec<String>,
-    /// Machine-learning models to train on the releases, where a class column is named
+    /// Machine-learning models to train on the releases, if a class column is named
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', default_values = LEARNERS)]
     learner: Vec<String>,
-    /// Parts that the rows are divided into, each scored once; with 1, one of three parts is scored
+    /// The number of parts that the rows are divided into, each scored once; with 1, one of three parts is scored
     #[arg(long, value_name = "N", default_value_t = FOLDS, value_parser = super::short)]
     folds: u32,
     /// The rows that are scored: mapped (recoded as the training rows were) or original
@@ -90,11 +90,11 @@ struct Tried {
     /// The time that each release may take
     #[arg(long, value_name = "TIME", default_value = BUDGET)]
     budget: String,
-    /// The greatest chance with which anybody may be found in a release that is recommended, from 0 to 1; by --for if not given
+    /// The greatest chance with which anybody may be found in a recommended release, from 0 to 1; set by --for if not given
     #[arg(long, value_name = "SHARE")]
     max_risk: Option<String>,
-    /// The greatest share of people whose sensitive value may become certain where no model protects it; by --for if not given (public:
-    /// 0, researchers: 0.01, inside: 0.05)
+    /// The greatest share of people whose sensitive value may become certain in columns that no model protects; set by --for if not given
+    /// (public: 0, researchers: 0.01, inside: 0.05)
     #[arg(long, value_name = "SHARE")]
     max_certain: Option<String>,
     /// Random seed
@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     request.check()?;
     let folder = request.resources.folder().unwrap_or(Path::new(""));
     let table = Plan::beside(&folder.join("plan"), &request.plan.input);
-    // Made before the work, so that a folder that is not there is told at once.
+    // Outputs are claimed before the work, so that a missing folder is reported at once.
     let mut outputs = Outputs::new(arguments.force);
     outputs.read_plan(&request.plan, folder);
     inputs(arguments).0.into_iter().for_each(|plan| outputs.read("plan", plan));
@@ -118,7 +118,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         csv.map(|target| private(&mut outputs, target, Own::Table("algorithm,standing,k,"))).transpose()?;
     let progress = interface.progress();
     let found = compare(&request, &progress, &|told| interface.count(told.done, told.all, "releases"));
-    // Learners do not ask whether they are to stop.
+    // Learners do not check for a stop themselves.
     let found = found.and_then(|found| progress.check().map(|()| found));
     interface.done();
     let found = found?;
@@ -159,7 +159,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// The plan and the table that are named.
+/// Returns the named plan and the named table.
 fn inputs(arguments: &Arguments) -> (Option<&Path>, Option<&Path>) {
     let is_plan = |path: &Path| path.extension().is_some_and(|extension| extension == "toml");
     match (arguments.plan.as_deref(), arguments.data.as_deref()) {
@@ -168,7 +168,7 @@ fn inputs(arguments: &Arguments) -> (Option<&Path>, Option<&Path>) {
     }
 }
 
-/// What the arguments ask for.
+/// Builds the request from the arguments.
 fn request(arguments: &Arguments) -> Result<Request> {
     let (plan_file, data) = inputs(arguments);
     let absolute = |name: &Path| -> Result<String> {
@@ -188,7 +188,7 @@ fn request(arguments: &Arguments) -> Result<Request> {
         }
         (None, Some(data)) => {
             let mut plan = Plan::new(data.to_string_lossy(), "-");
-            // Nothing is published here, so what nobody has spoken about is left out.
+            // Nothing is published here, so columns that are not mentioned are left out.
             plan.rest = Some(Rest::Drop);
             (plan, PathBuf::new())
         }
@@ -247,7 +247,7 @@ fn request(arguments: &Arguments) -> Result<Request> {
     })
 }
 
-/// A share that a flag gives, or what holds without it.
+/// Returns the share that a flag gives, or the default.
 fn share(flag: &str, given: Option<&str>, otherwise: f64) -> Result<f64> {
     let parse =
         |text: &str| text.parse::<Rational>().map_err(|error| Error::config(format!("{flag}: {error}")));
@@ -255,7 +255,7 @@ fn share(flag: &str, given: Option<&str>, otherwise: f64) -> Result<f64> {
 }
 
 impl Tried {
-    /// Adds the models of the flags to the plan's. What the plan asks for stays, so that no release is below it.
+    /// Adds the models of the flags to the plan's. The plan's own requirements stay, so that no release is below the plan.
     fn add_models(&self, plan: &mut Plan) -> Result<()> {
         let short = |name: &str, key: &str, value: &Option<String>| {
             value.as_ref().map(|value| format!("{name}:{key}={value}"))
@@ -271,7 +271,7 @@ impl Tried {
     }
 }
 
-/// A private file that is to get this name.
+/// Creates a private file that will get this name.
 fn private<'a>(outputs: &mut Outputs, target: &'a Path, own: Own) -> Result<(PrivateFile, &'a Path)> {
     if target == Path::new("-") {
         return Err(Error::config("the page and the table of figures are private files; give them names"));

@@ -1,4 +1,4 @@
-//! `scumble demo`: a whole story on a built-in synthetic table.
+//! `scumble demo`: a complete walk-through on a built-in synthetic table.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,19 +17,19 @@ use super::sample::{DEMO_SEED, claim, write_hierarchies, write_to};
 use crate::sample::write_sample;
 use crate::ui::{Interface, row_count, wrap};
 
-/// Attacks that are told of on the terminal.
+/// The number of attacks that the terminal shows.
 const TOLD_ATTACKS: usize = 3;
 
-/// A whole story on a built-in synthetic table: init, anonymize, check, attack, report; nothing to prepare
+/// A complete walk-through on a built-in synthetic table: init, anonymize, check, attack, report; nothing to prepare
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder to work in; it is made if it is not there
+    /// The folder to work in; created if it does not exist
     #[arg(long, default_value = "scumble-demo", value_name = "DIR")]
     folder: PathBuf,
     /// Rows of the synthetic table
     #[arg(long, default_value_t = 5_000, value_name = "N")]
     rows: u64,
-    /// Replace files of the folder that are not those of a demo
+    /// Replace files in the folder that do not come from a demo
     #[arg(long)]
     force: bool,
 }
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     interface.say("2  scumble init: what the columns probably are, as a plan to confirm");
     let plan_file = folder.join("release.toml");
     let plan = demo_plan(&table, interface)?;
-    // A plan that somebody has changed is theirs.
+    // A plan that the user has changed is not replaced.
     let same = std::fs::read_to_string(&plan_file).is_ok_and(|there| there == plan);
     outputs.write(&plan_file, if same { Own::Known } else { Own::Nothing })?;
     write_private(&plan_file, &plan)?;
@@ -100,11 +100,11 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// The plan that `init --accept` writes, with the hierarchies that the demo brings.
+/// Returns the plan that `init --accept` writes, with the hierarchies that the demo brings.
 fn demo_plan(table: &Path, interface: &Interface) -> Result<String> {
     let (text, ..) = make_plan(table, "patients.csv", &scumble::config::Read::default(), true, interface)?;
     let mut text = text.replacen("report = ", "hierarchies = \"hierarchies\"\nreport = ", 1);
-    // A file in the folder of hierarchies serves where the plan itself says nothing.
+    // A file in the folder of hierarchies is used if the plan itself gives no hierarchy.
     for (column, _) in crate::sample::hierarchies() {
         text = without_hierarchy(&text, column);
     }

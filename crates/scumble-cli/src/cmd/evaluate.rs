@@ -14,19 +14,19 @@ use crate::ui::{Interface, counted, print};
 
 /// Say what can still be learnt from releases: data × algorithms × k × machine-learning models, scored on rows that no release saw
 ///
-/// Results go to a folder: results.csv, results.parquet, index.html, and a journal by which the same command goes on after it
-/// was stopped.
+/// Results go to a folder: results.csv, results.parquet, index.html, and a journal that lets the same command continue after it was
+/// stopped.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The plan: tables, algorithms, what varies, machine-learning models, protocol
     plan: PathBuf,
-    /// The folder of the results; that of the plan, else PLAN.evaluation
+    /// The folder of the results; if not given, the one in the plan, else PLAN.evaluation
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Forget what earlier runs have found
+    /// Start again, without the results of earlier runs
     #[arg(long)]
     anew: bool,
-    /// Replace files that are already there, also those that Scumble does not recognise as its own
+    /// Replace existing files, even those that Scumble does not recognise as its own
     #[arg(long)]
     force: bool,
 }
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let before = journal.len();
     interface.goes_on();
     let results = experiment.run(journal, &progress, &|told| interface.count(told.done, told.all, "cells"));
-    // Learners do not ask whether they are to stop.
+    // Learners do not check for a stop themselves.
     let results = results.and_then(|results| progress.check().map(|()| results));
     interface.done();
     let results = results?;
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// An error if a file would be overwritten that must not be.
+/// Fails if a file must not be overwritten.
 fn check_outputs(arguments: &Arguments, plan: &EvaluationPlan, beside: &Path, folder: &Path) -> Result<()> {
     let mut outputs = Outputs::new(arguments.force);
     outputs.read("plan", &arguments.plan);
@@ -95,12 +95,12 @@ fn check_outputs(arguments: &Arguments, plan: &EvaluationPlan, beside: &Path, fo
         let path = beside.join(&data.plan);
         outputs.read("plan of a table", &path);
         data.test.iter().for_each(|test| outputs.read("table of test rows", beside.join(test)));
-        // A plan that cannot be read is told where it is used.
+        // A plan that cannot be read is reported where it is used.
         if let Ok(plan) = Plan::load(&path) {
             outputs.read_plan(&plan, path.parent().unwrap_or(Path::new("")));
         }
     }
-    // The journal is read and goes on. With --anew it is removed, and so it must be one.
+    // The journal is read and continued. With --anew it is deleted, so the file must really be one.
     let journal = folder.join(JOURNAL);
     outputs.write(&journal, Own::Evaluation)?;
     ["results.csv", "results.parquet", "index.html"]
@@ -129,8 +129,8 @@ fn write(experiment: &Experiment, results: &Results, folder: &Path) -> Result<()
     write_private(&folder.join("index.html"), &scumble_eval::page::html(experiment, results, None)?)
 }
 
-/// The means as tables in text, accuracies and then metrics: a row an algorithm, a column a value of the first parameter that
-/// varies.
+/// Writes the means as tables in text, first accuracies and then metrics, with a row for each algorithm and a column for each value of the
+/// first varying parameter.
 fn tell(experiment: &Experiment, results: &Results) -> String {
     let mut text = String::new();
     let parameter = scumble_eval::page::axis(experiment).unwrap_or_default();

@@ -53,7 +53,7 @@ fn explain<B>(kind: &str, entries: &Registry<B>, name: &str) -> Option<String> {
     Some(head + &body(entry.about, entry.parameters))
 }
 
-/// What an algorithm needs, serves and promises with its defaults.
+/// Says what an algorithm needs, supports and promises with its defaults.
 fn what_it_can(name: &str) -> String {
     let words = method(name).and_then(|method| method.capabilities_in_words(&Parameters::default()));
     let lines = words.unwrap_or_default().into_iter();

@@ -30,7 +30,7 @@ enum Action {
         /// The file to write; - is standard output
         #[arg(long, short, default_value = "-", value_name = "FILE")]
         output: PathBuf,
-        /// Replace a file that is already there
+        /// Replace an existing file
         #[arg(long)]
         force: bool,
     },

@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     /// Write the guesses as they are, without the ? that asks for confirmation
     #[arg(long)]
     accept: bool,
-    /// Replace a plan that is already there
+    /// Replace an existing plan
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes a file for the owner only: it describes the original.
+/// Writes a file that only its owner can read, since it describes the original.
 pub(crate) fn write_private(target: &Path, text: &str) -> Result<()> {
     let mut file = scumble_files::PrivateFile::create(target)?;
     std::io::Write::write_all(file.file(), text.as_bytes())
@@ -69,7 +69,7 @@ pub(crate) fn write_private(target: &Path, text: &str) -> Result<()> {
     file.publish(scumble_files::Audience::Owner)?.sound()
 }
 
-/// The table's name as seen from the plan's folder.
+/// Returns the table's name as seen from the plan's folder.
 fn input_from(data: &Path, plan: &Path) -> Result<String> {
     let folder = plan.parent().filter(|folder| !folder.as_os_str().is_empty());
     if data == Path::new("-") || folder.is_none() || data.is_absolute() {
@@ -80,7 +80,7 @@ fn input_from(data: &Path, plan: &Path) -> Result<String> {
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// The text of a plan for a table, the number of its columns and its rows.
+/// Returns the text of a plan for a table, the number of its columns, and its rows.
 pub(crate) fn make_plan(
     data: &Path,
     input: &str,

@@ -1,4 +1,4 @@
-//! `scumble list`: what there is to choose from.
+//! `scumble list`: lists algorithms, models, metrics and attacks.
 
 use std::process::ExitCode;
 
@@ -11,10 +11,10 @@ use scumble_learn::registry::LEARNERS;
 
 use crate::ui::{print, wrap};
 
-/// What there is: algorithms, privacy models, metrics, machine-learning models, attacks
+/// List the algorithms, privacy models, metrics, machine-learning models and attacks
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Show also what is superseded or experimental
+    /// Also show superseded and experimental entries
     #[arg(long)]
     all: bool,
 }

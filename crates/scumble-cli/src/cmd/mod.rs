@@ -34,19 +34,19 @@ pub(crate) use anonymize::SHORT_FOR_MODELS;
 /// What to do.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// A whole story on a built-in synthetic table: init, anonymize, check, attack, report
+    /// A complete walk-through on a built-in synthetic table: init, anonymize, check, attack, report
     Demo(demo::Arguments),
     /// Profile the columns of a table and write a commented plan, release.toml
     Init(init::Arguments),
     /// Make a verified release from a plan, or from a table and flags
     Anonymize(Box<anonymize::Arguments>),
-    /// Recode the rows of another table as those of a release were
+    /// Recode the rows of another table in the same way as those of a release
     Apply(Box<apply::Arguments>),
-    /// Verify any table, also another tool's, against privacy models
+    /// Verify any table, even one from another tool, against privacy models
     Check(Box<check::Arguments>),
     /// Say how well outsiders find people in a table
     Risk(Box<risk::Arguments>),
-    /// Say which release of a table to take: risk and utility of many, and a recommendation
+    /// Compare releases of a table: risk and utility of many, and which one to take
     Compare(Box<compare::Arguments>),
     /// Say what attackers still learn from a release
     Attack(Box<attack::Arguments>),
@@ -54,7 +54,7 @@ pub(crate) enum Command {
     Evaluate(evaluate::Arguments),
     /// Make, look at and validate hierarchies
     Hierarchy(hierarchy::Arguments),
-    /// What there is: algorithms, privacy models, metrics, machine-learning models, attacks
+    /// List the algorithms, privacy models, metrics, machine-learning models and attacks
     List(list::Arguments),
     /// What one algorithm, privacy model, metric, machine-learning model or attack does
     Explain(explain::Arguments),
@@ -88,28 +88,28 @@ impl Command {
     }
 }
 
-/// A whole number of a flag, with words for what is none.
+/// Reads a whole number of a flag.
 pub(crate) fn whole(text: &str) -> std::result::Result<u64, String> {
     text.trim().parse().map_err(|_| "it must be a whole number of at least 0".to_owned())
 }
 
-/// The same for what must be at least 1.
+/// Reads a whole number of at least 1.
 fn from_one(text: &str) -> std::result::Result<u64, String> {
     let number = whole(text).ok().filter(|number| *number > 0);
     number.ok_or_else(|| "it must be a whole number of at least 1".to_owned())
 }
 
-/// The same for counts of things in memory.
+/// Reads a count of things in memory.
 pub(crate) fn size(text: &str) -> std::result::Result<usize, String> {
     whole(text)?.try_into().map_err(|_| "the number is too large".to_owned())
 }
 
-/// The same for small numbers.
+/// Reads a small number.
 fn short(text: &str) -> std::result::Result<u32, String> {
     whole(text)?.try_into().map_err(|_| "the number is too large".to_owned())
 }
 
-/// A share of a flag, from 0 to 1.
+/// Reads a share from 0 to 1.
 fn share(flag: &str, text: &str) -> Result<Rational> {
     let percent = text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<Rational>().ok());
     let hint = |number: Rational| if number > Rational::ONE { number.percent_hint() } else { String::new() };
@@ -121,7 +121,7 @@ fn share(flag: &str, text: &str) -> Result<Rational> {
     }
 }
 
-/// The value that a flag names, or an error that says which there are.
+/// Returns the value that a flag names, or an error that lists the known ones.
 fn choice<T: Copy>(flag: &str, given: &str, known: &[(&str, T)]) -> Result<T> {
     let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
     known.iter().find(|(name, _)| *name == given).map(|(_, value)| *value).ok_or_else(|| {

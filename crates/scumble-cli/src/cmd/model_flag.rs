@@ -4,7 +4,7 @@ use scumble::config::{ModelSpec, Parameters, QuasiSet, Value};
 use scumble::registry::MODELS;
 use scumble::{Error, Result};
 
-/// Reads one `--model`. Names and keys are checked here; values are checked by whoever builds the model.
+/// Reads one `--model`. Names and keys are checked here, values when the model is built.
 pub(crate) fn parse(given: &str) -> Result<ModelSpec> {
     let wrong = |message: String| Error::config(format!("--model '{given}': {message}"));
     let (name, parameters) = given.split_once(':').unwrap_or((given, ""));
@@ -25,7 +25,7 @@ pub(crate) fn parse(given: &str) -> Result<ModelSpec> {
         }
         keys.push(key);
         let value = match list(value) {
-            // What stands in a list is text; numbers in it are values of a column.
+            // Items of a list are texts; numbers in it are values of a column.
             Some(items) => Value::List(items.into_iter().map(Value::Text).collect()),
             None => Value::from_text(value),
         };
@@ -50,12 +50,12 @@ fn texts(value: Value) -> Vec<String> {
     }
 }
 
-/// The parts between commas that stand in no brackets; none if a bracket is not closed.
+/// Splits a text at commas outside brackets; `None` if a bracket is not closed.
 fn split(text: &str) -> Option<Vec<&str>> {
     let (mut parts, mut start, mut open) = (Vec::new(), 0, false);
     for (place, letter) in text.char_indices() {
         match letter {
-            // Only behind '=' does a bracket begin a list; elsewhere it belongs to a value.
+            // A bracket begins a list only after '='; elsewhere it belongs to a value.
             '[' if text[..place].trim_end().ends_with('=') && !open => open = true,
             ']' => open = false,
             ',' if !open => {
@@ -70,7 +70,7 @@ fn split(text: &str) -> Option<Vec<&str>> {
     (!open).then_some(parts)
 }
 
-/// The items of `[a, b]`.
+/// Returns the items of `[a, b]`.
 fn list(text: &str) -> Option<Vec<String>> {
     let items = text.strip_prefix('[')?.strip_suffix(']')?.split(',').map(str::trim);
     Some(items.filter(|item| !item.is_empty()).map(str::to_owned).collect())

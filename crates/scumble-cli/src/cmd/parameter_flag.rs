@@ -2,7 +2,8 @@
 
 use scumble::config::Value;
 
-/// The value of a parameter: `0.5`, `strict`, and a list as `sex,age` or `[sex,age]`. What stands in quotes is a text, commas too.
+/// Reads the value of a parameter: `0.5`, `strict`, or a list such as `sex,age` or `[sex,age]`. Anything in quotes is a text, including
+/// commas.
 pub(crate) fn parse(text: &str) -> Value {
     let text = text.trim();
     let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
@@ -13,19 +14,19 @@ pub(crate) fn parse(text: &str) -> Value {
     }
 }
 
-/// One item: a text where it stands in quotes.
+/// Reads one item, which is a text if it is in quotes.
 fn one(item: &str) -> Value {
     let quoted = ['"', '\''].into_iter().find_map(|quote| item.strip_prefix(quote)?.strip_suffix(quote));
     quoted.map_or_else(|| Value::from_text(item), |text| Value::Text(text.to_owned()))
 }
 
-/// The parts between commas that stand in no quotes.
+/// Splits a text at commas outside quotes.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut start, mut open) = (Vec::new(), 0, None);
     for (place, letter) in text.char_indices() {
         let begins = text[start..place].trim().is_empty();
         match (letter, open) {
-            // Within a word a quote is a letter: O'Neill.
+            // Inside a word a quote is a letter: O'Neill.
             ('"' | '\'', None) if begins => open = Some(letter),
             (quote, Some(opened)) if quote == opened => open = None,
             (',', None) => {

@@ -1,4 +1,4 @@
-//! How a table and a hierarchy are to be read: flags that several commands share.
+//! How to read a table and a hierarchy: flags that several commands share.
 
 use scumble::config::{MissingPolicy, Read, Size, toml_words};
 use scumble::table::hierarchy::Builder;
@@ -8,10 +8,10 @@ use scumble::{Error, Result};
 #[derive(clap::Args, Default)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// What stands between fields, e.g. ';' or tab
+    /// The character between fields, e.g. ';' or tab
     #[arg(long, value_name = "CHAR")]
     delimiter: Option<String>,
-    /// What encloses fields, '"' if not given
+    /// The character around fields, '"' if not given
     #[arg(long, value_name = "CHAR")]
     quote: Option<char>,
     /// The first line names the columns
@@ -23,10 +23,10 @@ pub(crate) struct Reading {
     /// utf-8, utf-16le, utf-16be or windows-1252
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
-    /// How many lines above the header are not read, such as a title; detected where it is clear
+    /// The number of lines above the header to skip, such as a title; detected if they are clear
     #[arg(long, value_name = "N", value_parser = super::whole)]
     skip_rows: Option<u64>,
-    /// The most to take of a table, once it is unpacked, e.g. 2GB
+    /// The largest table to read, measured after unpacking, e.g. 2GB
     #[arg(long, value_name = "SIZE")]
     max_size: Option<Size>,
     /// What to do with missing values: own-value (default), drop-row or error
@@ -38,7 +38,7 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Puts what was given over what a plan says.
+    /// Sets in a plan what the flags give.
     pub(crate) fn apply(&self, read: &mut Read) -> Result<()> {
         if let Some(delimiter) = &self.delimiter {
             read.delimiter = Some(match delimiter.as_str() {
@@ -82,7 +82,7 @@ impl Reading {
     }
 }
 
-/// A file name, or a builder in TOML.
+/// Reads a file name, or a builder in TOML.
 pub(crate) fn parse_builder(text: &str) -> Result<Builder> {
     let wrapped = if text.trim_start().starts_with('{') {
         format!("hierarchy = {text}")

@@ -28,16 +28,16 @@ pub(crate) struct Arguments {
     /// The private page to write, with charts
     #[arg(long, short, value_name = "FILE.html")]
     output: Option<PathBuf>,
-    /// A private table of the risks of every row to write
+    /// Also write a private table of the risks of every row
     #[arg(long, value_name = "FILE.csv")]
     records: Option<PathBuf>,
-    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed where its datasheet says so
+    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed if its datasheet says so
     #[arg(long)]
     spreadsheet_safe: bool,
     /// Print exactly one JSON object (private: it says what singles people out)
     #[arg(long)]
     json: bool,
-    /// Replace files that are already there, also those that Scumble does not recognise as its own
+    /// Replace existing files, even those that Scumble does not recognise as its own
     #[arg(long)]
     force: bool,
     /// Columns that outsiders may know, comma-separated; instead of those of the plan
@@ -58,22 +58,22 @@ pub(crate) struct Arguments {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Risk")]
 struct RiskFlags {
-    /// The risk above which a row counts as exposed; by --for, or 0.2, if not given
+    /// The risk above which a row counts as exposed; set by --for, or 0.2, if not given
     #[arg(long, value_name = "CHANCE")]
     threshold: Option<String>,
     /// A table of the whole population, with the same quasi-identifiers written in the same way
     #[arg(long, value_name = "FILE")]
     population: Option<PathBuf>,
-    /// How many people the population has
+    /// The number of people in the population
     #[arg(long, value_name = "N", value_parser = super::whole)]
     population_size: Option<u64>,
     /// The share of the population that is in the table, above 0 and at most 1
     #[arg(long, value_name = "SHARE")]
     sampling_fraction: Option<String>,
-    /// The most columns that are looked at together for what singles people out; 3 if not given, 0 for not looking
+    /// The most columns in a combination that is tested for singling people out; 3 if not given, 0 to skip the test
     #[arg(long, value_name = "N", value_parser = super::short)]
     combination_size: Option<u32>,
-    /// The column of survey weights: how many people a row stands for
+    /// The column of survey weights: the number of people that each row stands for
     #[arg(long, value_name = "COLUMN")]
     weight: Option<String>,
     /// The column that shows which rows belong to one household
@@ -149,7 +149,7 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
         plan.columns.retain(|(name, column)| name != subject && !column.role.has(Role::Subject));
         plan.columns.push((subject.clone(), Column::new(Roles::one(Role::Subject))));
     }
-    // What a plan says about reading is about its input, not about another table such as its release.
+    // The plan's settings for reading are about its input, not about another table such as its release.
     let is_input = |table: &PathBuf| {
         table.canonicalize().ok() == Plan::beside(&folder.join("plan"), &plan.input).canonicalize().ok()
     };
@@ -165,8 +165,8 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     Ok((plan, folder))
 }
 
-/// The columns that outsiders may know are those of the command, in its order, where it names some. What a plan says of missing values
-/// in them stays.
+/// Replaces the columns that outsiders may know by those of the command, in its order, if it names any. The plan's treatment of missing
+/// values in them stays.
 fn set_quasi(arguments: &Arguments, plan: &mut Plan) -> Result<()> {
     let is_named = |name: &String| arguments.quasi.contains(name);
     if let Some(subject) = plan.names_with(Role::Subject).find(|name| is_named(&(*name).to_owned())) {
@@ -199,7 +199,7 @@ fn set_quasi(arguments: &Arguments, plan: &mut Plan) -> Result<()> {
 }
 
 impl RiskFlags {
-    /// Puts what was given over what a plan says.
+    /// Sets in a plan what the flags give.
     fn apply(&self, plan: &mut Plan) -> Result<()> {
         let spec = &mut plan.risk;
         let share = |flag: &str, text: &String| {
@@ -209,11 +209,11 @@ impl RiskFlags {
             spec.threshold = share("--threshold", text)?;
         }
         if self.population.is_some() || self.population_size.is_some() || self.sampling_fraction.is_some() {
-            // What the plan says about the population is replaced, not contradicted.
+            // The flags replace what the plan says about the population.
             (plan.population, spec.population_size, spec.sampling_fraction) = (None, None, None);
         }
         if let Some(path) = &self.population {
-            // Names on the command line start where the command does, not beside the plan.
+            // Names on the command line are relative to where the command runs, not to the plan.
             let path = std::path::absolute(path)
                 .map_err(|source| Error::io(format!("cannot use '{}'", path.display()), source))?;
             plan.population = Some(path.to_string_lossy().into_owned());
@@ -229,7 +229,7 @@ impl RiskFlags {
     }
 }
 
-/// A heading and its sentences.
+/// Adds a heading and its sentences.
 fn paragraph(text: &mut String, heading: &str, sentences: impl IntoIterator<Item = String>) {
     *text += &format!("\n{heading}\n");
     for sentence in sentences {

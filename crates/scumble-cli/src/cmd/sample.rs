@@ -14,10 +14,10 @@ use crate::ui::{Interface, check_standard_output, row_count};
 /// Write a synthetic clinic table of any size, for trying things. No person in it exists
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// How many rows
+    /// The number of rows
     #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = super::whole)]
     rows: u64,
-    /// Another seed gives other people
+    /// Random seed; another one gives other people
     #[arg(long, default_value_t = DEMO_SEED, value_name = "N", value_parser = super::whole)]
     seed: u64,
     /// The CSV file; - is standard output
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// Also write the table's hierarchies to this folder
     #[arg(long, value_name = "DIR")]
     hierarchies: Option<PathBuf>,
-    /// Replace files that are already there
+    /// Replace existing files
     #[arg(long)]
     force: bool,
 }
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if arguments.output == Path::new("-") {
         let written = write_sample(&mut std::io::stdout().lock(), arguments.rows, arguments.seed);
         return match written {
-            // A reader that has seen enough is no error.
+            // A reader that stops early is no error.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
             Err(source) => Err(Error::io("cannot write to standard output", source)),
             Ok(()) => Ok(ExitCode::SUCCESS),
@@ -55,8 +55,8 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// An error if the sample or its hierarchies would overwrite something else. A table is replaced if this seed makes it again, with as
-/// many rows as it has; a hierarchy if it is the same.
+/// Claims the outputs, and fails if the sample or its hierarchies would overwrite something else. A table may be replaced if this seed
+/// makes the same rows again, a hierarchy if it is the same.
 pub(crate) fn claim(outputs: &mut Outputs, table: &Path, folder: Option<&Path>, seed: u64) -> Result<()> {
     let own = |known: bool| if known { Own::Known } else { Own::Nothing };
     outputs.write(table, own(is_sample(table, seed)))?;
@@ -68,7 +68,7 @@ pub(crate) fn claim(outputs: &mut Outputs, table: &Path, folder: Option<&Path>, 
     Ok(())
 }
 
-/// Whether a file is a sample that this seed makes again.
+/// Whether a file is a sample that this seed makes.
 fn is_sample(path: &Path, seed: u64) -> bool {
     let Ok(there) = std::fs::read(path) else { return false };
     let lines = there.iter().filter(|byte| **byte == b'\n').count() as u64;
@@ -76,7 +76,7 @@ fn is_sample(path: &Path, seed: u64) -> bool {
     lines > 0 && write_sample(&mut rest, lines - 1, seed).is_ok() && rest.0.is_empty()
 }
 
-/// Takes what it expects, and fails at the first difference.
+/// A writer that compares with the expected bytes, and fails at the first difference.
 struct Expected<'a>(&'a [u8]);
 
 impl Write for Expected<'_> {
@@ -100,7 +100,7 @@ pub(crate) fn write_hierarchies(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file that appears under its name only when it is complete.
+/// Writes a file that gets its name only when it is complete.
 pub(crate) fn write_to(
     target: &Path,
     write: impl FnOnce(&mut std::fs::File) -> std::io::Result<()>,

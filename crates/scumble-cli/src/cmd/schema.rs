@@ -10,12 +10,12 @@ use crate::ui::print;
 /// Print the JSON Schema of a plan, for editors and other tools
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The command whose plan it is
+    /// The command whose plan the schema describes
     #[arg(value_enum, default_value_t = Plans::Anonymize)]
     of: Plans,
 }
 
-/// Whose plans have a schema.
+/// The command whose plans have the schema.
 #[derive(Clone, Copy, ValueEnum)]
 enum Plans {
     /// release.toml, the plan of anonymize

@@ -7,13 +7,13 @@ use super::tables::Path;
 /// Upper ends of the age bands of [`DIAGNOSES`].
 const DIAGNOSIS_AGES: [u32; 5] = [17, 44, 64, 79, u32::MAX];
 
-/// A reason for admission.
+/// A diagnosis, the reason for admission.
 pub(super) struct Diagnosis {
     /// Code, block, chapter.
     pub(super) path: Path,
     /// Weight by age band.
     ages: [u32; 5],
-    /// Women in a hundred patients of equal age; 0 or 100 where only one sex can have it.
+    /// The number of women in a hundred patients of equal age; 0 or 100 if only one sex can have it.
     women: u32,
     /// Weight among smokers, in percent of the others'.
     smokers: u32,
@@ -30,7 +30,7 @@ pub(super) struct Stay {
     pub(super) readmitted: bool,
 }
 
-/// The wheels of the diagnoses, by age band, sex and smoking.
+/// The wheels of fortune for diagnoses, by age band, sex and smoking.
 pub(super) struct Clinic {
     diagnoses: Vec<[[Wheel; 2]; 2]>,
 }
@@ -59,14 +59,14 @@ impl Clinic {
     }
 }
 
-/// The product of two uniform draws: most stays are short, a few are very long. Old people stay longer.
+/// Draws the days of a stay from the product of two uniform numbers: most stays are short, a few are very long. Old people stay longer.
 fn days(diagnosis: &Diagnosis, age: u32, dice: &mut Dice) -> u32 {
     let mean = diagnosis.days * (80 + age / 2); // hundredths of a day
     let spread = dice.below(201) * dice.below(201); // mean 10,000
     1 + (mean.saturating_sub(100) * (spread / 100)).div_ceil(10_000)
 }
 
-/// Readmissions per mille: the diagnosis decides most; age and smoking add, education takes away.
+/// Returns readmissions per mille: the diagnosis matters most; age and smoking add, education subtracts.
 fn readmission(diagnosis: &Diagnosis, person: &Person) -> u32 {
     const BY_AGE: [i32; 5] = [-120, -90, -10, 110, 210];
     const BY_QUALIFICATION: [i32; 3] = [90, 0, -150];

@@ -1,4 +1,4 @@
-//! Reproducible chance: whole-number draws only, so that every machine draws the same table.
+//! Reproducible random numbers: only whole-number draws, so that every machine draws the same table.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -7,24 +7,24 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 pub(super) struct Dice(ChaCha8Rng);
 
 impl Dice {
-    /// Each block reads its own stream of the seed's generator, so blocks can be drawn in any order.
+    /// Starts a block's own stream of the seed's generator, so that blocks can be drawn in any order.
     pub(super) fn new(seed: u64, block: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(block);
         Self(rng)
     }
 
-    /// A number in `0..n`, as good as uniform for the small `n` used here.
+    /// Draws a number in `0..n`, practically uniform for the small `n` used here.
     pub(super) fn below(&mut self, n: u32) -> u32 {
         ((u64::from(self.0.next_u32()) * u64::from(n)) >> 32) as u32
     }
 
-    /// True in `per_mille` of 1000 throws.
+    /// Returns true in `per_mille` of 1000 throws.
     pub(super) fn chance(&mut self, per_mille: u32) -> bool {
         self.below(1000) < per_mille
     }
 
-    /// One of the words, each as likely as the others.
+    /// Draws one of the words, all equally likely.
     pub(super) fn pick(&mut self, words: &[&'static str]) -> &'static str {
         words[self.below(words.len() as u32) as usize]
     }
@@ -36,7 +36,7 @@ pub(super) struct Wheel {
 }
 
 impl Wheel {
-    /// At least one weight must be positive.
+    /// Makes a wheel. At least one weight must be positive.
     pub(super) fn new(weights: impl IntoIterator<Item = u32>) -> Self {
         let cumulative: Vec<u32> = weights
             .into_iter()

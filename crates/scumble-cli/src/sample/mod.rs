@@ -60,7 +60,7 @@ pub(crate) fn write_sample(out: &mut impl Write, rows: u64, seed: u64) -> io::Re
     }
     writeln!(out, "{}", COLUMNS.join(","))?;
     let generator = Generator { population: Population::new(), clinic: Clinic::new(), seed };
-    // A few blocks a thread at a time keep all threads busy; the buffers are used again and again.
+    // A few blocks for each thread at a time keep all threads busy. The buffers are reused.
     let mut texts: Vec<Vec<u8>> = vec![Vec::new(); 4 * rayon::current_num_threads()];
     let blocks = rows.div_ceil(BLOCK_ROWS);
     let mut first = 0;
@@ -78,7 +78,7 @@ pub(crate) fn write_sample(out: &mut impl Write, rows: u64, seed: u64) -> io::Re
     out.flush()
 }
 
-/// For each categorical column but sex, its hierarchy as CSV text: `value;level 1;…;*`, no header.
+/// Returns the hierarchy of each categorical column except sex, as CSV text: `value;level 1;…;*`, no header.
 ///
 /// Missing values (empty cells of occupation and education) are not listed.
 pub(crate) fn hierarchies() -> Vec<(&'static str, String)> {
@@ -117,8 +117,8 @@ impl Generator {
     }
 }
 
-/// Which of occupation and education were not recorded: mostly both, since the whole form was left out,
-/// and more often for elderly people.
+/// Decides whether occupation and education were not recorded. Mostly both are missing, since the whole form was left out, and more often
+/// for elderly people.
 fn missing(age: u32, dice: &mut Dice) -> (bool, bool) {
     let no_form = dice.chance(if age < 65 { 14 } else { 32 });
     (no_form || dice.chance(7), no_form || dice.chance(7))
@@ -150,7 +150,7 @@ fn write_row(text: &mut Vec<u8>, row: u64, person: &Person, stay: &Stay, dice: &
     text.push(b'\n');
 }
 
-/// Rows in a scrambled order: the factor shares no divisor with [`MAX_ROWS`], so no number comes twice.
+/// Numbers rows in a scrambled order: the factor shares no divisor with [`MAX_ROWS`], so no number appears twice.
 fn patient_number(row: u64) -> u64 {
     const FACTOR: u128 = 6_180_339_887;
     ((u128::from(row) * FACTOR + 2_718_281_828) % u128::from(MAX_ROWS)) as u64
@@ -165,7 +165,7 @@ fn push_cell(text: &mut Vec<u8>, cell: &str) {
     text.push(b',');
 }
 
-/// The number in decimal, with leading zeros up to `width` digits.
+/// Appends the number in decimal, with leading zeros up to `width` digits.
 fn push_digits(text: &mut Vec<u8>, mut number: u64, width: usize) {
     let start = text.len();
     while number > 0 || text.len() < start + width {
@@ -175,7 +175,7 @@ fn push_digits(text: &mut Vec<u8>, mut number: u64, width: usize) {
     text[start..].reverse();
 }
 
-/// The day as `yyyy-mm-dd`.
+/// Appends the day as `yyyy-mm-dd`.
 fn push_date(text: &mut Vec<u8>, day: i32) {
     let (year, month, day) = civil_date(day);
     for (number, width, end) in [(year, 4, b'-'), (month, 2, b'-'), (day, 2, b',')] {
@@ -184,7 +184,7 @@ fn push_date(text: &mut Vec<u8>, day: i32) {
     }
 }
 
-/// Year, month and day of month of a day counted from 1970-01-01, from the year 0 on.
+/// Returns year, month and day of month of a day counted from 1970-01-01, from the year 0 on.
 ///
 /// Years are counted from March, so that the leap day is the last of its year.
 fn civil_date(day: i32) -> (u32, u32, u32) {

@@ -1,4 +1,4 @@
-//! Who comes to the clinic: age, sex, home, family, work and insurance, each depending on the ones before.
+//! The patients of the clinic: age, sex, home, family, work and insurance, each depending on the ones before.
 
 use super::dice::{Dice, Wheel};
 use super::tables::{
@@ -25,7 +25,7 @@ pub(super) struct Person {
     pub(super) postcode: u32,
     pub(super) occupation: &'static Path,
     pub(super) education: &'static Path,
-    /// What the education amounts to: 0 none, 1 vocational, 2 university.
+    /// The level of education: 0 none, 1 vocational, 2 university.
     pub(super) qualification: usize,
     pub(super) marital: &'static Path,
     pub(super) country: &'static Path,
@@ -37,15 +37,15 @@ pub(super) struct Person {
 const FIRST_DAY: i32 = 19_358;
 const DAYS: i32 = 365 + 366;
 
-/// 1970-01-01: born from here on, people carry the younger generation's given names.
+/// 1970-01-01: people born from this day on have the younger generation's given names.
 const YOUNGER_GENERATION: i32 = 0;
 
-/// The band of `age`, given the bands' inclusive upper ends, the last of which is no limit.
+/// Returns the band of `age`, given the bands' inclusive upper ends. The last band has no limit.
 pub(super) fn band(upper_ends: &[u32], age: u32) -> usize {
     upper_ends.partition_point(|&end| end < age)
 }
 
-/// The catchment area of the clinic: every wheel a person is drawn from.
+/// The catchment area of the clinic: all wheels from which a person is drawn.
 pub(super) struct Population {
     admission: Wheel,
     age: Wheel,
@@ -132,7 +132,7 @@ impl Population {
         }
     }
 
-    /// A postcode, and the share of foreign-born people in its region as a percentage of the usual.
+    /// Draws a postcode, and the share of foreign-born people in its region as a percentage of the usual share.
     fn home(&self, dice: &mut Dice) -> (u32, u32) {
         let (prefix, _, foreign_percent) = REGIONS[self.region.spin(dice)];
         // The prefix is added so that not every region has its large districts at the same digit.
@@ -142,12 +142,12 @@ impl Population {
     }
 }
 
-/// One wheel for each column of a table of weights.
+/// Makes one wheel for each column of a table of weights.
 fn wheels<I: IntoIterator<Item = u32>>(columns: usize, column: impl Fn(usize) -> I) -> Vec<Wheel> {
     (0..columns).map(|i| Wheel::new(column(i))).collect()
 }
 
-/// Weight of the day: fewer admissions at the weekend (day 0 is a Sunday) and in summer, more in winter.
+/// Returns the weight of a day: fewer admissions at the weekend (day 0 is a Sunday) and in summer, more in winter.
 fn admissions_on(day: i32) -> u32 {
     let week = if matches!(day % 7, 0 | 6) { 55 } else { 100 };
     let season = match day % 365 {
@@ -158,7 +158,7 @@ fn admissions_on(day: i32) -> u32 {
     week * season
 }
 
-/// Women are admitted more often in the years of childbirth, and outlive men.
+/// Draws a sex: women are admitted more often in the years of childbirth, and outlive men.
 fn sex(age: u32, dice: &mut Dice) -> Sex {
     let women = match age {
         0..=14 => 460,
@@ -170,7 +170,7 @@ fn sex(age: u32, dice: &mut Dice) -> Sex {
     if dice.chance(women) { Sex::Female } else { Sex::Male }
 }
 
-/// Foreign-born people per mille.
+/// Returns the number of foreign-born people per mille.
 fn foreign_born(age: u32) -> u32 {
     match age {
         0..=14 => 40,
@@ -209,7 +209,7 @@ fn cover(activity: Activity, occupation: &Path, qualification: usize) -> Cover {
     }
 }
 
-/// Smokers per mille: more men, fewer graduates, none among children, few among the very old.
+/// Returns the number of smokers per mille: more men, fewer graduates, none among children, few among the very old.
 fn smokers(age: u32, sex: Sex, qualification: usize) -> u32 {
     let by_age = match age {
         0..=15 => 0,

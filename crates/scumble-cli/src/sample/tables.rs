@@ -1,4 +1,4 @@
-//! The values of the sample table, with their weights, and the trees they hang in.
+//! The values of the sample table, with their weights and their places in the hierarchies.
 //!
 //! Every categorical value is written as its path to the root: the value, its group, the group of that
 //! group. The generator writes the first part, [`super::hierarchies`] the whole path, so the two always
@@ -7,7 +7,7 @@
 /// A value and its ancestors, without the root `*`.
 pub(super) type Path = [&'static str; 3];
 
-/// What somebody does all day; decides the education and occupation that are possible.
+/// What a person does all day, which decides the possible education and occupations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Activity {
     Working,
@@ -24,7 +24,7 @@ pub(super) enum Activity {
 /// Upper ends of the age bands of [`ACTIVITIES`].
 pub(super) const ACTIVITY_AGES: [u32; 10] = [5, 15, 18, 24, 29, 55, 59, 62, 66, u32::MAX];
 
-/// Activity, path of the occupation (unused for those at work), weights by age band for women and men.
+/// Activity, path of the occupation (unused for working people), weights by age band for women and men.
 #[rustfmt::skip]
 pub(super) static ACTIVITIES: [(Activity, Path, [u32; 10], [u32; 10]); 9] = [
     (Activity::Working,      ["", "", ""],                                                   [0, 0, 4, 52, 68, 76, 74, 56, 27, 2], [0, 0, 5, 56, 76, 85, 80, 62, 32, 4]),
@@ -84,7 +84,7 @@ pub(super) static JOBS: [(Path, [u32; 3], u32); 38] = [
     (["warehouse worker", "transport", "production"],                [90, 36, 1], 28),
 ];
 
-/// Columns of [`EDUCATION`]: the stages of life that decide how far somebody can have come.
+/// Columns of [`EDUCATION`]: the stages of life, which limit a person's education.
 #[derive(Clone, Copy)]
 pub(super) enum Stage {
     Preschool,
@@ -130,7 +130,7 @@ pub(super) static MARITAL: [(Path, [u32; 7], [u32; 7]); 6] = [
     (["widowed", "formerly married", "without spouse"],   [0, 0, 0, 1, 5, 24, 64],     [0, 0, 0, 0, 2, 8, 25]),
 ];
 
-/// Columns of [`INSURANCE`]: how somebody comes to be insured.
+/// Columns of [`INSURANCE`]: how a person is insured.
 #[derive(Clone, Copy)]
 pub(super) enum Cover {
     Dependent,
@@ -152,7 +152,7 @@ pub(super) static INSURANCE: [(Path, [u32; 6]); 6] = [
     (["social welfare", "welfare", "other scheme"],                         [1, 1, 1, 0, 27, 1]),
 ];
 
-/// Path and weight; the first is home, its weight is unused (see `people::foreign_born`).
+/// Path and weight. The first is the home country, whose weight is unused (see `people::foreign_born`).
 #[rustfmt::skip]
 pub(super) static COUNTRIES: [(Path, u32); 36] = [
     (["Germany", "Western Europe", "Europe"], 0),
@@ -193,7 +193,7 @@ pub(super) static COUNTRIES: [(Path, u32); 36] = [
     (["Brazil", "Latin America", "Americas"], 7),
 ];
 
-/// First two digits of the postcode, weight, and foreign-born inhabitants as a percentage of the usual.
+/// First two digits of the postcode, weight, and foreign-born inhabitants as a percentage of the usual share.
 pub(super) const REGIONS: [(u32, u32, u32); 7] =
     [(1, 640, 120), (2, 150, 60), (4, 80, 110), (9, 70, 75), (3, 40, 60), (6, 12, 80), (10, 8, 180)];
 
@@ -201,7 +201,7 @@ pub(super) const REGIONS: [(u32, u32, u32); 7] =
 pub(super) const DISTRICTS: [u32; 10] = [36, 20, 13, 9, 7, 5, 4, 3, 2, 1];
 pub(super) const DELIVERY_AREAS: [u32; 12] = [20, 15, 12, 10, 9, 8, 7, 6, 5, 4, 2, 2];
 
-/// Patients per five years of age: newborns, few schoolchildren, then ever more up to 80.
+/// Patients per five years of age: many newborns, few schoolchildren, then more and more up to 80.
 pub(super) const AGES: [u32; 20] =
     [40, 15, 14, 25, 34, 42, 46, 44, 42, 46, 62, 76, 84, 88, 90, 92, 80, 45, 17, 4];
 
@@ -214,7 +214,7 @@ pub(super) static GIVEN_NAMES: [[[&str; 14]; 2]; 2] = [
      ["Thomas", "Stefan", "Christian", "Daniel", "Jan", "Lukas", "Felix", "Tobias", "Paul", "Max", "Jonas", "Björn", "Marcel", "Florian"]],
 ];
 
-/// Family names common among those born at home, and elsewhere.
+/// Family names common among people born in the home country, and among others.
 #[rustfmt::skip]
 pub(super) static FAMILY_NAMES: [&[&str]; 2] = [
     &["Müller", "Schmidt", "Schneider", "Fischer", "Weber", "Meyer", "Wagner", "Becker", "Schulz", "Hoffmann", "Schäfer", "Koch",

@@ -1,4 +1,4 @@
-//! The sample table as a user sees it: text in, numbers out.
+//! The sample table as users see it: text in, numbers out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,7 @@ fn readmitted(row: &Row) -> bool {
     row["readmitted"] == "yes"
 }
 
-/// The share of rows one gets right by guessing the more frequent label of each key.
+/// Returns the share of rows that are right when the most frequent label of each key is guessed.
 fn best_guess<'a, K: Ord>(rows: &'a [Row<'a>], key: impl Fn(&Row<'a>) -> K) -> f64 {
     let mut labels: BTreeMap<K, [u32; 2]> = BTreeMap::new();
     for row in rows {
@@ -96,7 +96,7 @@ fn patient_numbers_are_unique() {
     let text = sample(50_000, 3);
     let ids: BTreeSet<&str> = rows(&text).iter().map(|row| row["patient_id"]).collect();
     assert_eq!(ids.len(), 50_000);
-    // No number comes twice at all: the factor is prime to the ten-digit modulus, which is 2^10 · 5^10.
+    // No number appears twice: the factor is prime to the ten-digit modulus, which is 2^10 · 5^10.
     let step = patient_number(1).abs_diff(patient_number(0));
     assert!(!step.is_multiple_of(2) && !step.is_multiple_of(5));
     assert!(patient_number(MAX_ROWS - 1) < MAX_ROWS);

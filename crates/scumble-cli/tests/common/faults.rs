@@ -1,4 +1,4 @@
-//! System calls of the real command that are made to fail by `strace`.
+//! Makes system calls of the real command fail with `strace`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::{Desk, Run};
 
-/// The calls that publishing is made of.
+/// The system calls that publishing uses.
 const CALLS: &[&str] = &[
     "open",
     "openat",
@@ -47,7 +47,7 @@ pub(crate) fn can_inject() -> bool {
     probe.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-/// A command under `strace`, with its trace in a file.
+/// Runs a command under `strace`, with its trace in a file.
 pub(crate) fn traced(desk: &Desk, inject: &[String], flags: &[&str]) -> Run {
     let mut command = Command::new("strace");
     command.args(["-qq", "-o", "trace.log", "-e"]).arg(format!("trace={}", CALLS.join(",")));
@@ -56,24 +56,24 @@ pub(crate) fn traced(desk: &Desk, inject: &[String], flags: &[&str]) -> Run {
     }
     command.arg(assert_cmd::cargo::cargo_bin("scumble")).args(flags).args(["--threads", "1"]);
     command.current_dir(desk.root()).env("NO_COLOR", "1");
-    // Kept apart, so that what is in it can be told from what is published.
+    // Temporary files are kept apart, so that they can be distinguished from what is published.
     std::fs::create_dir_all(desk.path("tmp")).unwrap();
     Run::of(command.env("TMPDIR", desk.path("tmp")))
 }
 
-/// The name of the call of a line of a trace.
+/// Returns the name of the call in a line of a trace.
 pub(crate) fn call(line: &str) -> &str {
     line.split('(').next().unwrap_or_default()
 }
 
-/// The file that a call is about, by its first argument: a descriptor, for calls that have one.
+/// Returns the file that a call is about, by its first argument if that is a descriptor.
 fn descriptor(line: &str) -> Option<&str> {
     let first = line.split_once('(')?.1.split([',', ')']).next()?;
     first.bytes().all(|byte| byte.is_ascii_digit()).then_some(first)
 }
 
-/// The calls of the last part of a trace, from the first file without a name on: each with its number among those of its name.
-/// Looking at the system (how much memory there is) is no part of publishing.
+/// Returns the calls of the last part of a trace, from the first file without a name on, each with its number among those of the same name.
+/// Reading facts about the system (such as its memory) is not part of publishing.
 pub(crate) fn publishing_calls(trace: &str) -> Vec<(String, u32)> {
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     let mut of_the_system = BTreeSet::new();
@@ -106,7 +106,7 @@ pub(crate) fn publishing_calls(trace: &str) -> Vec<(String, u32)> {
     found
 }
 
-/// A copy of a desk.
+/// Copies a desk.
 pub(crate) fn copied(desk: &Desk) -> Desk {
     let copy = Desk::new();
     for path in desk.listing() {
@@ -121,7 +121,7 @@ pub(crate) fn copied(desk: &Desk) -> Desk {
     copy
 }
 
-/// Does something for each of many, a few at a time: the runs mostly wait for the disk. Every one that fails is told.
+/// Does something for each item, a few at a time, because the runs mostly wait for the disk. Every failure is reported.
 pub(crate) fn for_each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     let failed = AtomicUsize::new(0);

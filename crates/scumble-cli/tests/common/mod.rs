@@ -1,4 +1,4 @@
-//! A fresh folder to run `scumble` in, and what is expected of its runs.
+//! A fresh folder in which to run `scumble`, and expectations about its runs.
 #![allow(dead_code, reason = "each test file uses its own part of these helpers")]
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use assert_cmd::cargo::CommandCargoExt;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Twelve people; every cell that is long enough to be recognised occurs nowhere else.
+/// Twelve people. Every cell that is long enough to be recognised appears nowhere else.
 pub(crate) const PEOPLE: &str = "\
 name,age,sex,postcode,diagnosis,readmitted
 Qanna,7031,womanq,81007,influenzaq,noq
@@ -42,19 +42,19 @@ pub(crate) const ROLES: &[&str] = &[
     "2",
 ];
 
-/// A command of its own, in a folder of its own.
+/// Returns a command that runs in this folder.
 pub(crate) fn scumble(folder: &Path) -> Command {
     let mut command = Command::cargo_bin("scumble").expect("the binary is built with its tests");
     command.current_dir(folder).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
     command
 }
 
-/// Arguments from several lists.
+/// Joins several lists of arguments.
 pub(crate) fn arguments<'a>(lists: &[&[&'a str]]) -> Vec<&'a str> {
     lists.iter().flat_map(|list| list.iter().copied()).collect()
 }
 
-/// A fresh folder with the tables that a test puts there.
+/// A fresh folder with the tables of a test.
 pub(crate) struct Desk {
     folder: TempDir,
     /// Cells that no message may show.
@@ -66,12 +66,12 @@ impl Desk {
         Self { folder: TempDir::new().expect("a temporary folder"), secrets: Vec::new() }
     }
 
-    /// A desk with [`PEOPLE`] in `people.csv`.
+    /// Makes a desk with [`PEOPLE`] in `people.csv`.
     pub(crate) fn with_people() -> Self {
         Self::with_table(PEOPLE)
     }
 
-    /// A desk with a table in `people.csv`.
+    /// Makes a desk with a table in `people.csv`.
     pub(crate) fn with_table(text: &str) -> Self {
         let mut desk = Self::new();
         desk.table("people.csv", text);
@@ -86,7 +86,7 @@ impl Desk {
         self.folder.path()
     }
 
-    /// Writes a file that holds nothing secret.
+    /// Writes a file without secrets.
     pub(crate) fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder for the file");
@@ -94,11 +94,11 @@ impl Desk {
         self
     }
 
-    /// Writes a comma-separated table, whose cells no message may show.
+    /// Writes a comma-separated table whose cells no message may show.
     pub(crate) fn table(&mut self, name: &str, text: &str) -> &mut Self {
         self.file(name, text);
         let cells = text.lines().skip(1).flat_map(|line| line.split(','));
-        // Shorter cells, such as "1", are in every message by chance.
+        // Shorter cells, such as "1", appear in messages anyway.
         self.secrets
             .extend(cells.map(|cell| cell.trim_matches('"').to_owned()).filter(|cell| cell.len() >= 4));
         self
@@ -120,7 +120,7 @@ impl Desk {
         self.path(name).exists()
     }
 
-    /// Every file and folder below the desk, hidden ones too.
+    /// Returns every file and folder below the desk, including hidden ones.
     pub(crate) fn listing(&self) -> BTreeSet<PathBuf> {
         files_below(self.root())
     }
@@ -129,7 +129,7 @@ impl Desk {
         Run::of(scumble(self.root()).args(arguments))
     }
 
-    /// A run with this standard input.
+    /// Runs with this standard input.
     pub(crate) fn pipe(&self, input: &[u8], arguments: &[&str]) -> Run {
         let mut command = assert_cmd::Command::from_std(scumble(self.root()));
         Run::from(command.args(arguments).write_stdin(input).output().expect("scumble runs"))
@@ -140,8 +140,8 @@ impl Desk {
         self.run(&arguments(&[&["anonymize", "people.csv", "-o", output], ROLES, more])).succeeds()
     }
 
-    /// A run that must fail: with this exit code, with these words, without any cell in its messages, without output and
-    /// without leaving a file.
+    /// Runs a command that must fail: with this exit code and these words, without any cell in its messages, without output, and without
+    /// leaving a file.
     pub(crate) fn refuses(&self, code: i32, words: &[&str], arguments: &[&str]) -> Run {
         let before = self.listing();
         let run = self.run(arguments);
@@ -154,13 +154,13 @@ impl Desk {
         run
     }
 
-    /// `anonymize people.csv -o out.csv` with these flags must fail.
+    /// Runs `anonymize people.csv -o out.csv` with these flags, which must fail.
     pub(crate) fn refuses_people(&self, code: i32, words: &[&str], flags: &[&str]) -> Run {
         self.refuses(code, words, &arguments(&[&["anonymize", "people.csv", "-o", "out.csv"], flags]))
     }
 }
 
-/// Every file and folder below a folder, relative to it.
+/// Returns every file and folder below a folder, relative to it.
 pub(crate) fn files_below(folder: &Path) -> BTreeSet<PathBuf> {
     fn walk(folder: &Path, root: &Path, found: &mut BTreeSet<PathBuf>) {
         for entry in std::fs::read_dir(folder).expect("a readable folder") {
@@ -176,10 +176,10 @@ pub(crate) fn files_below(folder: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-/// What a run did.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
-    /// The exit code; none if a signal ended it.
+    /// The exit code; `None` if a signal ended the run.
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -203,7 +203,7 @@ impl Run {
         self
     }
 
-    /// The exit code, and words of the message.
+    /// Asserts the exit code, and words of the message.
     #[track_caller]
     pub(crate) fn fails(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, Some(code), "the exit code of: {self:#?}");
@@ -213,7 +213,7 @@ impl Run {
         }
     }
 
-    /// Standard output as exactly one JSON object.
+    /// Returns standard output, which must be exactly one JSON object.
     #[track_caller]
     pub(crate) fn object(&self) -> Value {
         let value: Value = serde_json::from_str(&self.out)
@@ -223,12 +223,12 @@ impl Run {
     }
 }
 
-/// The names of an object's members.
+/// Returns the names of an object's members.
 pub(crate) fn keys(value: &Value) -> BTreeSet<String> {
     value.as_object().unwrap_or_else(|| panic!("not an object: {value}")).keys().cloned().collect()
 }
 
-/// The cells of a table in any format, header first, as text.
+/// Returns the cells of a table in any format as text, header first.
 pub(crate) fn cells(path: &Path) -> Vec<Vec<String>> {
     use scumble_files::{ReadOptions, Source, read_table};
     let source = Source::open(path).expect("the table is there");
@@ -243,7 +243,7 @@ pub(crate) fn cells(path: &Path) -> Vec<Vec<String>> {
     rows
 }
 
-/// The rows of a comma-separated table in another order, which only depends on the seed.
+/// Returns the rows of a comma-separated table in another order, which depends only on the seed.
 pub(crate) fn shuffled(text: &str, seed: u64) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let mut state = seed;
@@ -259,7 +259,7 @@ pub(crate) fn next_random(state: u64) -> u64 {
     state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407)
 }
 
-/// A note that a test cannot run here, for people who read the log.
+/// Prints that a test cannot run here, for people who read the log.
 pub(crate) fn skip(test: &str, why: &str) {
     eprintln!("skipped {test}: {why}");
 }

@@ -1,4 +1,4 @@
-//! A shop's customers, with remarks that clerks have typed: names, addresses and numbers stand in them.
+//! A shop's customers, with typed remarks that contain names, addresses and numbers.
 
 use super::Dice;
 

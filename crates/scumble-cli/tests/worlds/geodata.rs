@@ -1,4 +1,4 @@
-//! Where people were picked up by taxi: coordinates to five decimals, which is about a metre.
+//! Places where a taxi picked people up: coordinates with five decimals, which is about a metre.
 
 use super::Dice;
 

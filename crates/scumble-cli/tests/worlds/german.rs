@@ -1,8 +1,8 @@
-//! A German export: a title above the header, semicolons, decimal commas, Windows-1252, and texts for values that are missing.
+//! A German export: a title above the header, semicolons, decimal commas, Windows-1252, and texts for missing values.
 
 use super::Dice;
 
-/// The bytes of the file, which are not UTF-8.
+/// Returns the bytes of the file, which are not UTF-8.
 pub(crate) fn german() -> Vec<u8> {
     let mut dice = Dice::new(47);
     let mut text = "Auswertung Entlassungen 2023;;;;;\r\nGeburtsjahr;Geschlecht;Größe_cm;Gewicht_kg;Entlassungsart;Straße\r\n".to_owned();
@@ -20,6 +20,6 @@ pub(crate) fn german() -> Vec<u8> {
             dice.one_of(&["Hauptstraße", "Gartenweg", "Mühlgasse", "Am Ring"]),
         );
     }
-    // All of these letters have the same place in Latin-1.
+    // All these letters have the same code in Latin-1.
     text.chars().map(|letter| u8::try_from(u32::from(letter)).expect("a letter of Latin-1")).collect()
 }

@@ -1,4 +1,4 @@
-//! A hospital's stays, with laboratory values to many digits: each row is alone on them.
+//! A hospital's stays, with laboratory values of many digits, which make each row unique.
 
 use super::Dice;
 

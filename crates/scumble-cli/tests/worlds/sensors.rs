@@ -1,4 +1,4 @@
-//! What wrist bands have sent: a time stamp to the second for every reading, and numbers to many digits.
+//! Data from wrist bands: a time stamp to the second for every reading, and numbers of many digits.
 
 use super::Dice;
 

@@ -18,14 +18,15 @@ pub(crate) const ATTACK: Attack = Attack {
     run,
 };
 
-/// The most values that an attacker is supposed to rule out.
+/// The most values that the attacker is assumed to rule out.
 const MOST: usize = 3;
 
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     of_secrets(case, &ATTACK, |scene, secret| Ok(look(scene, secret)))
 }
 
-/// The chance of the most frequent value once the `ruled_out` most frequent others are ruled out: r1 / (s − the others' rows).
+/// The chance of the most frequent value once the `ruled_out` most frequent others are ruled out: its rows divided by
+/// the rows that are left.
 fn posterior(tally: &Tally, ruled_out: usize) -> f64 {
     let mut amounts: Vec<u64> = tally.of_value.iter().map(|(_, amount)| *amount).collect();
     amounts.sort_unstable_by(|a, b| b.cmp(a));
@@ -36,7 +37,7 @@ fn posterior(tally: &Tally, ruled_out: usize) -> f64 {
 
 fn look(scene: &Scene, secret: usize) -> Finding {
     let told = tellings(scene, secret);
-    // Ruling values out leads to the truth only where the rows show it.
+    // Ruling out values leads to the true one only if the rows show it.
     let shown = |told: &Telling| told.having(|value| told.tally.of(value) > 0);
     let groups = || told.iter().filter(|told| told.fits && shown(told) > 0.0);
     let share = |ruled_out: usize| {
@@ -97,7 +98,7 @@ mod tests {
         let scene = scene(&["group"], &quasi, &quasi, &["x", "y", "x", "y", "z", "z"]);
         let found = look(&scene, 0);
         let values: Vec<f64> = found.figures.iter().map(|figure| figure.value).collect();
-        // Group a is certain with one value ruled out, b with two; the best guess then is certain in a at once.
+        // Group a is certain with one value ruled out, group b with two. In a, the best guess is then certain at once.
         assert_eq!(values, [1.0 / 3.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
         assert!(found.sentence.contains("33.3"), "{}", found.sentence);
     }

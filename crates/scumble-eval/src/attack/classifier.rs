@@ -1,7 +1,7 @@
 //! The classifier attack on people in a release and on people who are not in it (models.md 4.8).
 //!
-//! Whoever learns from a release which people have which value guesses that value of anybody, in the release or not. What the
-//! release costs the people in it is how much better their own values are guessed.
+//! Anybody who learns from a release which people have which value can guess the value of any person, in the release or
+//! not. The release costs the people in it as much as their values are guessed better than those of outsiders.
 
 use std::collections::BTreeMap;
 
@@ -31,15 +31,16 @@ pub(super) const ATTACK: Attack = Attack {
     run,
 };
 
-/// How many tables are drawn from the release and learnt from; what they say is averaged.
+/// The number of tables that are drawn from the release and learnt from. Their predictions are averaged.
 const TABLES: u64 = 5;
-/// Of columns with more values a tree would only learn single cases; naive Bayes is asked then.
+/// If a column has more values than this, a tree would only learn single cases, and naive Bayes is used instead.
 const TREE_UP_TO: usize = 32;
 /// Columns with more values are not guessed.
 const MOST_VALUES: usize = 256;
-/// As many rows are enough to learn from.
+/// So many rows are enough to learn from.
 const ENOUGH: u64 = 100_000;
-/// The sum of the normal quantiles of 95 % and 80 %: a one-sided test at 5 % finds a difference of so many standard errors in 80 % of cases.
+/// The sum of the normal quantiles of 95 % and 80 %: a one-sided test at 5 % finds a difference of this many standard
+/// errors in 80 % of cases.
 const FOUND_IN_80_PERCENT: f64 = 1.644_854 + 0.841_621;
 
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
@@ -83,7 +84,7 @@ fn look(sides: &Sides, secret: usize, plan: &Plan, seed: u64) -> Result<Finding>
     Ok(told(sides, secret, &guesses, learner))
 }
 
-/// The chance of each value of everybody, value by value for one person after the other.
+/// Returns for each person the chance of each value.
 fn guesses(sides: &Sides, secret: usize, learner: &str, plan: &Plan, seed: u64) -> Result<Vec<Vec<f64>>> {
     let scene = &sides.scene;
     let names: Vec<String> = scene.known.iter().map(|known| known.name.clone()).collect();
@@ -113,10 +114,11 @@ fn guesses(sides: &Sides, secret: usize, learner: &str, plan: &Plan, seed: u64) 
     Ok(sums)
 }
 
-/// What a label may stand for: cells, each with how many people have such a value or one before it.
+/// What a label may stand for: cells, each with the number of people who have this value or one before it.
 type Well = Vec<(u64, Cell)>;
 
-/// For each column and label what it may stand for. How frequent values are is known of the population, of both sides alike.
+/// Lists for each column and label the values it may stand for. The attacker knows how frequent values are in the
+/// population, so the people of both sides count.
 fn wells(sides: &Sides, encoder: &Encoder) -> Vec<Vec<Well>> {
     let column = |(place, known): (usize, &super::Known)| {
         let mut people = vec![0; known.values.len()];
@@ -129,7 +131,7 @@ fn wells(sides: &Sides, encoder: &Encoder) -> Vec<Vec<Well>> {
                 well.push((before + people[value], encoder.cell(place, &known.values[value])));
             }
         }
-        // A mean stands for nobody's value; it is itself what a reader has.
+        // A mean stands for nobody's value. The attacker takes the mean itself.
         for (well, label) in wells.iter_mut().zip(&known.labels).filter(|(well, _)| well.is_empty()) {
             well.push((1, encoder.cell(place, label)));
         }
@@ -138,8 +140,8 @@ fn wells(sides: &Sides, encoder: &Encoder) -> Vec<Vec<Well>> {
     sides.scene.known.iter().enumerate().map(column).collect()
 }
 
-/// A concrete table that the release may stand for: values drawn from what labels cover, and sensitive values as the release tells them. What
-/// is drawn depends on the look and the place in it, not on the order of rows.
+/// Draws a concrete table that the release may stand for: known values from those that the labels cover, and sensitive
+/// values as the release reports them. The draw depends on the look and the place in it, not on the order of rows.
 fn draw(
     sides: &Sides,
     secret: usize,
@@ -160,7 +162,7 @@ fn draw(
             continue;
         }
         let mut chance = chance(by, place);
-        // Where the look's rows are the class, each value is there as often as it is told.
+        // If the rows of the look are the whole class, each value appears exactly as often as the release reports.
         let exactly = of_class.rows == look.rows && tally.total == look.rows;
         let value_at = |place: u64| {
             let mut left = place;
@@ -266,7 +268,8 @@ fn told(sides: &Sides, secret: usize, guesses: &[Vec<f64>], learner: &str) -> Fi
     }
 }
 
-/// The shares of people who are guessed right inside the release, outside it, and by guessing the most frequent value of all.
+/// Compares the shares of right guesses about people inside the release, about people outside, and from always guessing
+/// the most frequent value.
 fn sentence(sides: &Sides, name: &str, (inside, outside, usual): (f64, f64, f64), p_value: f64) -> String {
     let conclusion = if p_value < 0.05 {
         format!(
@@ -289,10 +292,10 @@ fn sentence(sides: &Sides, name: &str, (inside, outside, usual): (f64, f64, f64)
     )
 }
 
-/// Chances this near are equal: what differs less is rounding, and must not decide.
+/// Chances this close count as equal: smaller differences are rounding and must not decide.
 const SAME: f64 = 1e-9;
 
-/// The likeliest value; among equals the first.
+/// The likeliest value, the first among equals.
 fn likeliest(chances: &[f64]) -> u32 {
     let best = chances.iter().copied().fold(0.0, f64::max);
     chances.iter().position(|chance| *chance >= best - SAME).unwrap_or(0) as u32
@@ -318,7 +321,7 @@ mod tests {
         COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect()
     }
 
-    /// People whose disease is by age, but for every seventh.
+    /// People whose disease depends on age, except for about every seventh.
     fn people(from: u64, to: u64) -> Vec<[String; 3]> {
         let person = |number: u64| {
             let mixed = number.wrapping_mul(2_654_435_761) % 1_009;
@@ -341,7 +344,8 @@ mod tests {
         people.iter().map(shown).collect()
     }
 
-    /// Ages below and above 45 are all that is told: everybody is guessed by the rule, in the release or not.
+    /// The release reports only whether somebody is younger or older than 45: everybody is guessed by this rule, in the
+    /// release or not.
     #[test]
     fn people_outside_are_guessed_as_well_as_people_inside() {
         let (inside, outside) = (people(0, 240), people(240, 440));
@@ -367,7 +371,8 @@ mod tests {
         assert_eq!(other.run(&ATTACK)[0], *found, "the order of rows decides nothing");
     }
 
-    /// Values that go by towns, of which people outside have others: what is learnt is about those inside only.
+    /// Values that depend on the town, where outsiders live in other towns: what is learnt is only about the people
+    /// inside.
     #[test]
     fn a_table_published_as_it_is_tells_more_about_those_in_it() {
         let person = |number: u64| {

@@ -1,4 +1,4 @@
-//! What an attack found: figures, and one plain sentence.
+//! What an attack found: figures and one plain sentence.
 
 use scumble::report::data::{AttackFigure, AttackGain, AttackResult, Learns};
 use serde::Serialize;
@@ -11,14 +11,14 @@ use crate::statistics::Interval;
 pub struct Finding {
     /// The attack's name, as in `--only`.
     pub attack: &'static str,
-    /// What it is called.
+    /// The title of the attack.
     pub title: &'static str,
-    /// The column whose values it guesses, where there are several.
+    /// The column whose values the attack guesses, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
-    /// What it tries to learn.
+    /// What the attack tries to learn.
     pub learns: Learns,
-    /// How much better it guesses with the release than without it, where it guesses.
+    /// How much better the attack guesses with the release than without it, if it guesses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gain: Option<AttackGain>,
     /// One plain sentence.
@@ -26,21 +26,21 @@ pub struct Finding {
     /// The share of people at risk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_risk: Option<Figure>,
-    /// The chance with which the attack is right about the worst-off person.
+    /// The chance that the attack is right about the worst-off person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worst: Option<f64>,
-    /// Everything else, most telling first.
+    /// All other figures, the most telling first.
     pub figures: Vec<Figure>,
     /// What the figures do not say.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
-    /// Why it was not run, if it was not.
+    /// Why the attack was not run, if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_run: Option<String>,
 }
 
 impl Finding {
-    /// Nothing found yet.
+    /// Returns a finding without any figures yet.
     #[must_use]
     pub fn of(attack: &Attack) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Finding {
         }
     }
 
-    /// An attack that cannot be run here, with the reason, which is its sentence too.
+    /// Returns the finding of an attack that cannot be run here. The reason is also its sentence.
     #[must_use]
     pub fn not_run(attack: &Attack, why: impl Into<String>) -> Self {
         let why = why.into();
@@ -77,7 +77,7 @@ impl From<&Figure> for AttackFigure {
     }
 }
 
-/// As the report tells it.
+/// The finding as reports show it.
 impl From<&Finding> for AttackResult {
     fn from(found: &Finding) -> Self {
         Self {
@@ -99,13 +99,13 @@ impl From<&Finding> for AttackResult {
 /// A number with a name.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
-    /// What it is.
+    /// The name.
     pub name: String,
-    /// How much it is.
+    /// The number.
     pub value: f64,
-    /// Whether it is a share or a chance, from 0 to 1.
+    /// Whether the number is a share or a chance, from 0 to 1.
     pub share: bool,
-    /// The ends of its 95 % interval, where it was estimated from some people or some draws.
+    /// The ends of the 95 % interval, if the number was estimated from some people or some draws.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
 }
@@ -123,19 +123,19 @@ impl Figure {
         Self { share: false, ..Self::counted(name, value) }
     }
 
-    /// A number that was estimated and is no share.
+    /// An estimated number that is no share.
     #[must_use]
     pub fn estimated_number(name: impl Into<String>, found: Interval) -> Self {
         Self { interval: Some((found.low, found.high)), ..Self::number(name, found.estimate) }
     }
 
-    /// A difference of shares that was estimated, and may be negative.
+    /// An estimated difference of shares, which may be negative.
     #[must_use]
     pub fn difference(name: impl Into<String>, found: Interval) -> Self {
         Self { share: true, ..Self::estimated_number(name, found) }
     }
 
-    /// A share that was estimated.
+    /// An estimated share.
     #[must_use]
     pub fn estimated(name: impl Into<String>, found: Interval) -> Self {
         let interval = Some((found.low.max(0.0), found.high.min(1.0)));

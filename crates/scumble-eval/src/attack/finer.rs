@@ -1,6 +1,8 @@
-//! What could have been published in place of a class: its rows, told apart by one step more in one column, or by everything.
+//! Finer labels that could have been published for a class: its rows, divided by one more step in one column, or by
+//! everything known.
 //!
-//! Attackers who know how a release was made ask why it does not say more. How widely an answer holds depends on the kind of recoding: [`Reach`].
+//! Attackers who know how a release was made ask why it does not show more. The kind of recoding decides how far an
+//! answer reaches: [`Reach`].
 
 use std::collections::BTreeMap;
 
@@ -17,7 +19,7 @@ use scumble::table::quasi::{Quasi, Shape};
 use super::truth::true_classes;
 use super::{Case, Scene};
 
-/// What an attacker takes for granted.
+/// Returns what the attacker takes for granted.
 pub(super) fn premise(reach: Reach) -> &'static str {
     match reach {
         Reach::Class => {
@@ -36,7 +38,7 @@ pub(super) fn premise(reach: Reach) -> &'static str {
 
 /// The people of each class with the codes of what is known of them.
 pub(super) struct Finer {
-    /// Where a finer label would have had to be fit for publication.
+    /// Which other classes would have had to be fit for publication with the finer label.
     pub reach: Reach,
     /// The class of each person.
     pub class_of_person: Vec<Option<u32>>,
@@ -44,14 +46,15 @@ pub(super) struct Finer {
     pub members: Vec<Vec<u32>>,
     /// The quasi-identifiers, in the order of the scene.
     pub quasi: Vec<Quasi>,
-    /// For each quasi-identifier everybody's code.
+    /// For each quasi-identifier, the code of each person.
     codes: Vec<Vec<u32>>,
-    /// What each class shows, column by column; nothing for classes with several looks, and for rows that show nothing at all.
+    /// What each class shows, column by column; `None` for classes with several looks and for rows that show nothing at
+    /// all.
     shown: Vec<Option<Vec<u32>>>,
 }
 
 impl Finer {
-    /// Of a case whose release has classes.
+    /// Prepares a case whose release has classes.
     pub(super) fn new(case: &Case<'_>) -> Result<Self> {
         let (trees, reach) = match method(&case.plan.algorithm.name)? {
             Method::Classes(entry) => {
@@ -78,7 +81,7 @@ impl Finer {
         Ok(Self { reach, class_of_person, members, quasi, codes, shown: shown(case.scene) })
     }
 
-    /// What a class shows in a column, by number.
+    /// Returns what a class shows in a column, as the number of a label.
     pub(super) fn label(&self, class: usize, column: usize) -> Option<u32> {
         self.shown[class].as_ref().map(|labels| labels[column])
     }
@@ -88,7 +91,8 @@ impl Finer {
         self.members[class].iter().map(move |person| self.codes[column][*person as usize])
     }
 
-    /// For each code of a column how many people have a smaller one; at the end all of them.
+    /// Returns for each code of a column the number of people with a smaller one, and at the end the number of all
+    /// people.
     pub(super) fn people_before(&self, column: usize) -> Vec<u64> {
         let mut before = vec![0; self.quasi[column].size() as usize + 1];
         self.codes[column].iter().for_each(|code| before[*code as usize + 1] += 1);
@@ -108,8 +112,8 @@ impl Finer {
         Some((tree, node))
     }
 
-    /// The part of each member, if a column said one step more: a child of the node that the class shows or, where there is no tree, a half.
-    /// `None` where nothing finer could be said.
+    /// Divides the members of a class by one more step in a column: by the children of the node that the class shows
+    /// or, without a tree, into halves. Returns the part of each member, or `None` if nothing finer is possible.
     pub(super) fn parts(&self, scene: &Scene, class: usize, column: usize) -> Option<Vec<u32>> {
         let parts: Vec<u32> = match self.node(scene, class, column) {
             Some((tree, node)) => {
@@ -129,7 +133,7 @@ impl Finer {
         parts.iter().any(|part| *part != parts[0]).then_some(parts)
     }
 
-    /// The part of each member, if everything that is known were published: people who are known alike stay together.
+    /// Divides the members of a class by everything that is known: people who are known alike stay together.
     pub(super) fn exact_parts(&self, class: usize) -> Option<Vec<u32>> {
         self.shown[class].as_ref()?;
         let key = |person: &u32| self.codes.iter().map(|codes| codes[*person as usize]).collect::<Vec<u32>>();
@@ -162,7 +166,7 @@ fn shown(scene: &Scene) -> Vec<Option<Vec<u32>>> {
     shown
 }
 
-/// Some of so many people, by chance, ascending.
+/// Picks `wanted` of this many people at random, in ascending order.
 pub(super) fn sample(people: usize, wanted: usize, seed: u64) -> Vec<u32> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut chosen: Vec<u32> = (0..people as u32).collect();
@@ -176,7 +180,8 @@ pub(super) fn sample(people: usize, wanted: usize, seed: u64) -> Vec<u32> {
     chosen
 }
 
-/// The last code of the lower half: of the places between two codes the one nearest to the middle, the lower of two.
+/// Returns the last code of the lower half: of the cuts between two codes the one nearest to the middle, the lower of
+/// two.
 fn middle(mut codes: Vec<u32>) -> Option<u32> {
     codes.sort_unstable();
     let cuts = (1..codes.len()).filter(|place| codes[place - 1] != codes[*place]);

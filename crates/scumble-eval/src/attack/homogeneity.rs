@@ -1,4 +1,5 @@
-//! Homogeneity: where everybody who looks alike has the same sensitive value, being found is not needed (models.md 4.4).
+//! Homogeneity: if everybody who looks alike has the same sensitive value, an attacker need not find the person's row
+//! (models.md 4.4).
 
 use scumble::Result;
 use scumble::report::data::{AttackGain, Learns};
@@ -7,10 +8,10 @@ use scumble::report::drawing::percent;
 use super::telling::tellings;
 use super::{Attack, Case, Figure, Finding, Scene, of_secrets};
 
-/// The share of right guesses by the release's groups.
+/// The name of the share of right guesses by the release's groups.
 pub(crate) const RIGHT_BY_GROUP: &str = "right guesses of everybody's value by their group";
 
-/// The share of right guesses of whoever does not see them.
+/// The name of the share of right guesses by somebody who does not see the groups.
 pub(crate) const RIGHT_WITHOUT_GROUPS: &str = "right guesses without the release's groups";
 
 pub(crate) const ATTACK: Attack = Attack {
@@ -36,7 +37,7 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
         if !told.fits {
             continue;
         }
-        // Where rows stand for nobody, all of them may say the same and be wrong.
+        // Rows that stand for nobody may all show the same value and be wrong.
         certain += if told.tally.of_value.len() == 1 { right } else { 0.0 };
         likely += if told.chance() >= threshold { told.people } else { 0 };
         worst = if right > 0.0 { worst.max(told.chance()) } else { worst };
@@ -77,7 +78,8 @@ mod tests {
     use super::super::tests::case;
     use super::*;
 
-    /// Three with flu only, and four of whom three have it: 3/7 are certain, all at 3/4 or more (models.md 4.4).
+    /// Three people with flu only, and four of whom three have flu: 3/7 are certain, all have a chance of 3/4 or more
+    /// (models.md 4.4).
     #[test]
     fn the_numbers_of_the_specification() {
         let quasi = [["a"], ["a"], ["a"], ["b"], ["b"], ["b"], ["b"]];

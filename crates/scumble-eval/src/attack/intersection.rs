@@ -1,10 +1,11 @@
-//! Intersection: a person in several releases has, in each of them, some values that are possible; only values that all of them leave can
-//! be the person's (models.md 4.9).
+//! Intersection: a person appears in several releases, and each leaves some values possible. Only values that all of
+//! them leave can be the person's (models.md 4.9).
 //!
-//! Of one release the attacker takes the rows that fit what is known of the person; the values of these rows, each by its share, are what
-//! that release alone tells. Releases are put together as if they were drawn independently for people of the same value: the share
-//! that one release gives a value, times, for every further release, its share there among the rows that fit, relative to its share among all
-//! rows there. So a release that tells nothing beyond the overall shares changes nothing.
+//! From one release the attacker takes the rows that fit what is known of the person. The shares of the values in these
+//! rows are what that release alone shows. Releases are combined as if they were drawn independently for people of the
+//! same value: the share that the first release gives a value is multiplied, for every further release, by the value's
+//! share among the rows that fit there, relative to its share among all rows there. So a release that shows nothing
+//! beyond the overall shares changes nothing.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +41,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     of_secrets(case, &ATTACK, |_, secret| Ok(look(case, secret, &people)))
 }
 
-/// One release, as far as it tells a sensitive column. Values are numbered alike in all releases.
+/// One release and what it shows of a sensitive column. Values are numbered alike in all releases.
 struct Source<'a> {
     scene: &'a Scene,
     view: View<'a>,
@@ -51,11 +52,11 @@ struct Source<'a> {
     overall: BTreeMap<u32, f64>,
 }
 
-/// What one release tells about a person.
+/// What one release shows about a person.
 struct Told {
     /// The rows that may be the person's.
     rows: u64,
-    /// The share of each value in them, by common number.
+    /// The share of each value in these rows, by common number.
     shares: BTreeMap<u32, f64>,
 }
 
@@ -86,14 +87,14 @@ impl<'a> Source<'a> {
     }
 }
 
-/// What a belief about a person's value comes to.
+/// A belief about a person's value, in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Belief {
-    /// How many values are left.
+    /// The number of values that are left.
     left: usize,
-    /// The chance of the likeliest.
+    /// The chance of the likeliest value.
     best: f64,
-    /// The chance of the true one.
+    /// The chance of the true value.
     truth: f64,
     /// The rows that may be the person's and show a value that is left.
     rows: f64,
@@ -110,13 +111,13 @@ impl Belief {
     }
 }
 
-/// What releases tell about a person: each alone, and all of them together.
+/// What releases show about a person: each alone, and all together.
 struct Seen {
     /// `None` where no row of the release fits the person.
     alone: Vec<Option<Belief>>,
-    /// What is believed in that case: every value as likely as in the whole release.
+    /// The beliefs to use in that case: each value is as likely as in the whole release.
     by_all_rows: Vec<Belief>,
-    /// The rows of each release that are left when all are put together.
+    /// The rows of each release that are left when all are combined.
     rows_left: Vec<Option<f64>>,
     together: Belief,
 }
@@ -131,7 +132,7 @@ fn see(sources: &[Source<'_>], person: usize) -> Seen {
         })
         .collect();
     let mut shares = together(sources, &told);
-    // Whom no release fits, nobody learns more about than is known of everybody.
+    // If no release fits the person, only the overall shares are known.
     if told.iter().all(Option::is_none) {
         shares.clone_from(&sources[0].overall);
     }
@@ -174,7 +175,7 @@ fn together(sources: &[Source<'_>], told: &[Option<Told>]) -> BTreeMap<u32, f64>
     found
 }
 
-/// The releases that have a sensitive column, with their numbers from 1 and with values numbered alike.
+/// Returns the releases that have a sensitive column, with values numbered alike, and their numbers from 1.
 fn sources<'a>(case: &Case<'a>, secret: usize) -> (Vec<Source<'a>>, Vec<usize>) {
     let first = &case.scene.secrets[secret].column;
     let (spellings, mut unseen) = (first.spellings(), BTreeMap::<String, u32>::new());
@@ -226,7 +227,7 @@ fn look(case: &Case<'_>, secret: usize, people: &[u32]) -> Finding {
     let best = seen.iter().map(|seen| seen.together.best).fold(0.0, f64::max);
     found.push(Figure::counted("highest chance of any value by all together", best));
     for (place, release) in numbers.iter().enumerate() {
-        // Of whoever fits no row there are none.
+        // If the person fits no row, no rows are left.
         let alone = |seen: &Seen| Some(seen.alone[place].map_or(0.0, |belief| belief.rows));
         found.push(
             figures
@@ -316,12 +317,12 @@ impl Figures<'_> {
         self.figure(name, wilson_interval(hits, self.seen.len() as u64))
     }
 
-    /// The mean over those who have such a number.
+    /// The mean over the people who have such a number.
     fn mean(&self, name: String, of: impl Fn(&Seen) -> Option<f64>) -> Figure {
         self.figure(name, mean_interval(&self.seen.iter().filter_map(of).collect::<Vec<_>>()))
     }
 
-    /// The same of a number that is no share.
+    /// The mean of a number that is no share.
     fn mean_number(&self, name: String, of: impl Fn(&Seen) -> Option<f64>) -> Figure {
         match mean_interval(&self.seen.iter().filter_map(of).collect::<Vec<_>>()) {
             Some(found) if !self.everybody => Figure::estimated_number(name, found),
@@ -355,7 +356,8 @@ mod tests {
             .value
     }
 
-    /// One file leaves flu, hiv and cancer for the person of 31, the other hiv, asthma and measles: it is hiv (models.md 4.9).
+    /// One file leaves flu, hiv and cancer for the person of 31, the other hiv, asthma and measles. So it is hiv
+    /// (models.md 4.9).
     #[test]
     fn each_file_alone_hides_three_diagnoses() {
         let people = [["30", "flu"], ["31", "hiv"], ["32", "cancer"], ["40", "asthma"], ["41", "measles"]];
@@ -378,13 +380,13 @@ mod tests {
         let seen = see(&sources, 1);
         assert_eq!(seen.alone.iter().flatten().map(|belief| belief.left).collect::<Vec<_>>(), [3, 3]);
         assert_eq!((seen.together.left, seen.together.truth, seen.together.rows), (1, 1.0, 1.0));
-        // The person of 32 fits two groups of the second file, four rows in all; of the first's values hiv
+        // The person of 32 fits two groups of the second file, with four rows in all. Of the first file's values, hiv
         // and cancer are left.
         let other = see(&sources, 2);
         assert_eq!((other.alone[1].map(|belief| belief.left), other.together.left), (Some(4), 2));
         let found = &stage.run(&ATTACK)[0];
         assert_eq!(found.column.as_deref(), Some("disease"));
-        // 30 and 31 are certain; 32 is hiv or cancer; 40 and 41 have both of their values left.
+        // 30 and 31 are certain; 32 is hiv or cancer; for 40 and 41 both values of their group are left.
         assert_eq!(
             found.at_risk.as_ref().map(|figure| (figure.value, figure.interval)),
             Some((2.0 / 5.0, None))
@@ -394,7 +396,8 @@ mod tests {
         assert_eq!(found.worst, Some(1.0));
     }
 
-    /// Flu and hiv are equally frequent. Two classes that are flu by 3/4: 3/4 · (3/4)/(1/2) to 1/4 · (1/4)/(1/2), so 9/10.
+    /// Flu and hiv are equally frequent. Two releases show classes with 3/4 flu: 3/4 · (3/4)/(1/2) to 1/4 ·
+    /// (1/4)/(1/2), so 9/10.
     #[test]
     fn likelihoods_are_multiplied() {
         let values = ["flu", "flu", "flu", "hiv", "flu", "hiv", "hiv", "hiv"];
@@ -403,7 +406,7 @@ mod tests {
         let stage = Stage::new(COLUMNS, &rows, &rows).beside(&rows);
         let seen = see(&sources(&stage.case(), 0).0, 0);
         assert!((seen.together.truth - 0.9).abs() < 1e-12, "{:?}", seen.together);
-        // A release that tells nothing changes nothing.
+        // A release that shows nothing changes nothing.
         let blank: Vec<[&str; 2]> = values.iter().map(|value| ["[0,9)", *value]).collect();
         let seen = see(&sources(&Stage::new(COLUMNS, &rows, &rows).beside(&blank).case(), 0).0, 0);
         assert!((seen.together.truth - 0.75).abs() < 1e-12, "{:?}", seen.together);
@@ -416,7 +419,8 @@ mod tests {
         let second = [["1", "a"], ["*", "b"]];
         let stage = Stage::new(COLUMNS, &first, &people).beside(&second);
         let (sources, _) = sources(&stage.case(), 0);
-        // The first is shown; the starred row may be that of the second or of the third, and is not the third's: a contradiction.
+        // The first person is shown. The suppressed row fits the second and the third person, but it is not the
+        // third's: a contradiction.
         assert_eq!(see(&sources, 0).alone[1].map(|belief| belief.rows), Some(1.0));
         assert_eq!((see(&sources, 1).together.left, see(&sources, 2).together.left), (1, 0));
         let found = &stage.run(&ATTACK)[0];

@@ -1,4 +1,5 @@
-//! What a release really promises: a plan may be given that asks for something else than the release was made by.
+//! Finds out what a release really promises, because the given plan may ask for something else than the one it was made
+//! by.
 
 use scumble::Result;
 use scumble::config::{ModelSpec, Plan, Role, Value};
@@ -6,8 +7,8 @@ use scumble::release::Promised;
 use scumble::risk::RiskClasses;
 use scumble_files::table::CodedTable;
 
-/// Puts the size of groups that a release keeps in the place of what a plan asks for, and says so. Its datasheet tells; without one,
-/// the smallest group that there is does.
+/// Replaces the group size that the plan asks for by the size that the release keeps, and returns notes that say so.
+/// The size comes from the release's datasheet or, without one, from its smallest group.
 pub(super) fn keep(plan: &mut Plan, release: &CodedTable, sheet: Option<&[Promised]>) -> Result<Vec<String>> {
     let asked = |spec: &ModelSpec| match spec.parameters.get("k") {
         Some(Value::Integer(k)) if spec.is_size_alone() && spec.quasi.is_none() => u64::try_from(*k).ok(),
@@ -22,7 +23,7 @@ pub(super) fn keep(plan: &mut Plan, release: &CodedTable, sheet: Option<&[Promis
     let (found, how) = match sheet.and_then(|sheet| promised(sheet, &quasi)) {
         Some(promised) => (promised, "by its datasheet"),
         None => match smallest(release, &quasi)? {
-            // A larger group than was asked for says nothing about what was asked for.
+            // A smallest group larger than the plan asks for does not contradict the plan.
             Some(smallest) if smallest < k => (smallest, "by its smallest group"),
             _ => return Ok(Vec::new()),
         },
@@ -39,13 +40,13 @@ pub(super) fn keep(plan: &mut Plan, release: &CodedTable, sheet: Option<&[Promis
     )])
 }
 
-/// The k of `5-anonymity`, on these columns.
+/// Returns the k of a promise such as `5-anonymity` on these columns.
 fn promised(sheet: &[Promised], quasi: &[String]) -> Option<u64> {
     let on_all = |of: &&Promised| quasi.iter().all(|name| of.on.contains(name));
     sheet.iter().filter(on_all).find_map(|of| of.model.strip_suffix("-anonymity")?.parse().ok())
 }
 
-/// The rows of the smallest group, besides that of the suppressed rows.
+/// Returns the number of rows in the smallest group other than the group of suppressed rows.
 fn smallest(release: &CodedTable, quasi: &[String]) -> Result<Option<u64>> {
     if quasi.is_empty() {
         return Ok(None);

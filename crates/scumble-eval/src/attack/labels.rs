@@ -1,4 +1,5 @@
-//! Which labels of a column may stand for a value: a list where there are few, one bit a label where there are many.
+//! The labels of a column that may stand for a value: a list if there are few, one bit for each label if there are
+//! many.
 
 /// A set of labels, by their places.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +16,7 @@ enum Form {
 }
 
 impl Labels {
-    /// From an ascending list, of so many labels of the column.
+    /// Makes a set from an ascending list; `labels` is the number of labels that the column has.
     #[must_use]
     pub fn new(list: Vec<u32>, labels: usize) -> Self {
         if list.len() * 32 <= labels {
@@ -26,7 +27,7 @@ impl Labels {
         Self(Form::Bits { words: words.into(), count: list.len() })
     }
 
-    /// How many there are.
+    /// The number of labels in the set.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -35,13 +36,13 @@ impl Labels {
         }
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether a label is among them.
+    /// Whether a label is in the set.
     #[must_use]
     pub fn contains(&self, label: u32) -> bool {
         match &self.0 {
@@ -50,7 +51,7 @@ impl Labels {
         }
     }
 
-    /// All of them, ascending.
+    /// Goes through all labels, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let (list, words): (&[u32], &[u64]) = match &self.0 {
             Form::List(list) => (list, &[]),

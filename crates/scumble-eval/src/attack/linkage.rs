@@ -1,4 +1,5 @@
-//! Linkage with partial knowledge: how many rows may be somebody's, for an attacker who knows some facts about them (models.md 4.3).
+//! Linkage with partial knowledge: the number of rows that may be a person's, for an attacker who knows some facts
+//! about the person (models.md 4.3).
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -22,32 +23,32 @@ pub(crate) const ATTACK: Attack = Attack {
     run,
 };
 
-/// What an attacker who knows some columns gets.
+/// What an attacker who knows some columns achieves.
 struct Linked {
     columns: usize,
-    /// For each person that was looked at, over all combinations of so many columns: how often they were singled out, and how often
-    /// a pick among the rows that fit is right.
+    /// For each person that was looked at, over all combinations of this many columns: how often the person was singled
+    /// out, and how often a pick among the rows that fit is right.
     people: Vec<(f64, f64)>,
-    /// The same the other way round: for each combination, over the people that were looked at.
+    /// The same for each combination, over the people that were looked at.
     combinations: Vec<(f64, f64)>,
-    /// The combination that singles most people out, and the share of people.
+    /// The combination that singles out most people, and their share.
     worst: (Vec<usize>, f64),
     /// Whether every combination was looked at.
     complete: bool,
-    /// Whether what is known may be wrong, by chance.
+    /// Whether some known facts may be wrong at random.
     noisy: bool,
 }
 
 impl Linked {
     fn figure(&self, name: String, of: impl Fn(&(f64, f64)) -> f64, everybody: bool) -> Figure {
-        // What was drawn by chance is what is uncertain: people, or combinations where everybody was looked at.
+        // The uncertainty comes from what was sampled: people or, if everybody was looked at, combinations.
         let drawn = if everybody { &self.combinations } else { &self.people };
         let values: Vec<f64> = drawn.iter().map(of).collect();
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
         if everybody && self.complete && !self.noisy {
             return Figure::counted(name, mean);
         }
-        // Where all are found, or nobody, the spread among those looked at says nothing about the others.
+        // If all are found, or nobody, the spread among those looked at says nothing about the others.
         let hits = values.iter().filter(|value| **value == 1.0).count() as u64;
         let yes_or_no = values.iter().all(|value| *value == 0.0 || *value == 1.0);
         let found =
@@ -59,10 +60,10 @@ impl Linked {
     }
 }
 
-/// What somebody knows who knows all columns that outsiders may know.
+/// The name of the knowledge of all columns that outsiders may know.
 pub(crate) const EVERYTHING: &str = "everything";
 
-/// The name of the share of people whose row is picked right by somebody who knows that.
+/// The name of the share of people whose row is picked right by an attacker who knows `what`.
 pub(crate) fn picked_right_by(what: &str) -> String {
     format!("picked right by {what}")
 }
@@ -121,7 +122,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     }])
 }
 
-/// The mean over people of one of their two figures.
+/// The mean over people of one of the two figures.
 fn mean(linked: &Linked, of: fn(&(f64, f64)) -> f64) -> f64 {
     linked.people.iter().map(of).sum::<f64>() / linked.people.len().max(1) as f64
 }
@@ -159,7 +160,7 @@ fn sentence(scene: &Scene, found: &[Linked]) -> String {
     told + "."
 }
 
-/// Everybody, or some people by chance, ascending.
+/// Returns everybody or, of too many people, a random sample, in ascending order.
 pub(super) fn some_people(scene: &Scene, options: &Options, chance: &mut ChaCha8Rng) -> Vec<u32> {
     let mut people: Vec<u32> = (0..scene.people as u32).collect();
     if people.len() > options.people {
@@ -170,7 +171,7 @@ pub(super) fn some_people(scene: &Scene, options: &Options, chance: &mut ChaCha8
     people
 }
 
-/// Combinations of so many of the columns: all of them, or some by chance; and whether these are all.
+/// Returns combinations of `size` columns, all of them or a random sample, and whether these are all.
 fn combinations(
     columns: usize,
     size: usize,
@@ -206,7 +207,7 @@ fn combinations(
     (found, false)
 }
 
-/// Links people by every combination of so many columns.
+/// Links people by combinations of `size` columns.
 fn link(scene: &Scene, size: usize, people: &[u32], options: &Options, chance: &mut ChaCha8Rng) -> Linked {
     let (sets, complete) = combinations(scene.known.len(), size, options.combinations, chance);
     let seeds: Vec<u64> = sets.iter().map(|_| below(u64::MAX, chance)).collect();
@@ -248,7 +249,7 @@ fn link(scene: &Scene, size: usize, people: &[u32], options: &Options, chance: &
     }
 }
 
-/// Whether a person is singled out, and how likely a pick among the rows that fit is the person's.
+/// Returns whether a person is singled out, and the chance that a pick among the rows that fit is the person's row.
 fn pick(
     scene: &Scene,
     view: &View<'_>,
@@ -261,7 +262,7 @@ fn pick(
     let mut values = view.key(person);
     if noise > 0.0 {
         for (value, column) in values.iter_mut().zip(columns) {
-            // What is wrongly known is what somebody else has.
+            // A wrong fact is the value of a random person.
             if below(1_000_000, chance) < (noise * 1e6) as u64 {
                 let known = &scene.known[*column];
                 *value = known.of_person[below(scene.people as u64, chance) as usize];
@@ -272,7 +273,7 @@ fn pick(
     if groups.binary_search(&view.group_of_look[look as usize]).is_err() {
         return (false, 0.0);
     }
-    // Rows that show nothing may be anybody's, so an attacker takes one only where no other fits.
+    // Rows that show nothing may be anybody's, so an attacker takes one only if no other row fits.
     let telling: u64 = groups.iter().map(|group| view.telling_rows(*group)).sum();
     let candidates = match (telling, scene.looks[look as usize].star) {
         (0, _) => groups.iter().map(|group| view.rows(*group)).sum(),
@@ -288,8 +289,8 @@ mod tests {
     use super::super::tests::case;
     use super::*;
 
-    /// Six people and three facts of two values each, published as they are: nobody is alone by one fact, a third by two, two thirds by
-    /// three; and a pick is right in 1/3, 2/3 and 5/6 of tries (models.md 4.3).
+    /// Six people and three facts of two values each, published as they are: one fact singles out nobody, two a third
+    /// of people, three two thirds. A pick is right in 1/3, 2/3 and 5/6 of tries (models.md 4.3).
     #[test]
     fn the_table_of_the_specification() {
         let rows = [
@@ -329,7 +330,7 @@ mod tests {
         let released = [["20"], ["20"], ["*"], ["*"], ["*"]];
         let found = case(&scene(&["age"], &released, &original, &[]), |case| run(case).expect("a finding"));
         let right = found[0].figures.iter().find(|figure| figure.name == picked_right_by(EVERYTHING));
-        // Two of them are picked in one of two tries, three in one of three.
+        // Two of them are picked right in one of two tries, three in one of three.
         assert!(right.is_some_and(|figure| (figure.value - 0.4).abs() < 1e-12), "{right:?}");
     }
 
@@ -353,7 +354,7 @@ mod tests {
             })
         };
         assert_eq!(share(0.0), 1.0);
-        // A fact that is wrong may still be right by chance, in one of 200 cases.
+        // A wrong fact may still be right by accident, in one of 200 cases.
         let noisy = share(0.5);
         assert!((0.4..0.61).contains(&noisy), "{noisy}");
     }

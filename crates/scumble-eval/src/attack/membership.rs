@@ -1,13 +1,15 @@
-//! Membership inference: is somebody, whose facts are known, in the release? (Shokri et al. 2017, Yeom et al. 2018, Stadler et al. 2022)
+//! Membership inference: is a person, about whom the attacker knows facts, in the release? (Shokri et al. 2017, Yeom et
+//! al. 2018, Stadler et al. 2022)
 //!
-//! A score says how much a person looks like one of the release. For somebody who is known by quasi-identifiers it is whether some row that
-//! shows something fits. For somebody whose sensitive value is known as well it is how many rows fit and show this value, relative to how many
-//! would be expected from people outside: among n independent people, of whom a share p is of that kind, c such rows are c/(n·p) times
-//! as likely with the person as without.
+//! A score says how much a person looks like one of the release. If the attacker knows only quasi-identifiers, the
+//! score is whether some row fits that shows something. If the attacker also knows the sensitive value, the score is
+//! the number of rows that fit and show this value, relative to the number expected from people outside: among n
+//! independent people, of whom a share p is of that kind, c such rows are c/(n·p) times as likely with the person as
+//! without.
 //!
-//! Everything that an attacker would have to find out first (how common kinds of people are, from which score on to say yes) is found out
-//! from one half of the people on both sides, and measured on the other. People inside are all people of the original, also those whom no row
-//! fits: they are the ones whose presence the release hides.
+//! Everything that an attacker must find out first (how common kinds of people are, from which score on to say yes) is
+//! learnt from one half of the people on both sides and measured on the other half. People inside are all people of the
+//! original, including those whom no row fits: the release hides their presence.
 
 use rayon::prelude::*;
 use scumble::Result;
@@ -30,7 +32,8 @@ pub(super) const ATTACK: Attack = Attack {
     run,
 };
 
-/// Of each side at most so many times the people of the options are looked at: shares of 1 % want more people than means do.
+/// The people of each side that are looked at, as a multiple of the number in the options: shares of 1 % need more
+/// people than means do.
 const MORE: usize = 10;
 
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
@@ -61,7 +64,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     Ok(vec![told(&sides, &scores, everybody.len())])
 }
 
-/// People in the release and outside, each in a half to learn from and a half to measure on.
+/// People in the release and outside, on each side a half to learn from and a half to measure on.
 struct People {
     inside: (Vec<u32>, Vec<u32>),
     outside: (Vec<u32>, Vec<u32>),
@@ -74,7 +77,7 @@ impl People {
             let some = |rows: &[u32]| {
                 rows.iter().take(most.div_ceil(2)).map(|row| row + from as u32).collect::<Vec<u32>>()
             };
-            // Rows are in the order of their content, and taking the first would be no sample.
+            // Rows are sorted by their content, so the first rows would be no random sample.
             if to - from <= most {
                 return (some(&halves.train), some(&halves.test));
             }
@@ -94,14 +97,14 @@ impl People {
     }
 }
 
-/// Rows of a person's value, relative to those that people outside let expect.
+/// Compares the rows that show a person's value with the number expected from people outside.
 struct Surplus<'a> {
     scene: &'a Scene,
     secret: usize,
     fitting: &'a [Vec<u32>],
-    /// The people outside whom expectations come from, ascending.
+    /// The people outside from whom expectations come, in ascending order.
     reference: &'a [u32],
-    /// By look and value: the people of the reference, each shared out among the rows that fit.
+    /// By look and value: the people of the reference, each divided among the rows that fit.
     expected: Vec<Vec<f64>>,
 }
 
@@ -123,7 +126,7 @@ impl<'a> Surplus<'a> {
         self.scene.secrets[self.secret].of_person[person as usize] as usize
     }
 
-    /// A person, shared out among the looks that fit by their rows.
+    /// Divides a person among the looks that fit, in proportion to their rows.
     fn parts(&self, person: u32) -> Vec<(u32, f64)> {
         let looks = &self.fitting[person as usize];
         let rows = |look: u32| self.scene.looks[look as usize].rows as f64;
@@ -143,9 +146,9 @@ impl<'a> Surplus<'a> {
         let itself =
             self.reference.binary_search(&person).is_ok() && !self.fitting[person as usize].is_empty();
         let others = if itself { (expected - 1.0).max(0.0) } else { expected };
-        // One person more, so that kinds which the reference lacks are rare and not impossible.
+        // Adding one person makes kinds that the reference lacks rare and not impossible.
         let share = (others + 1.0) / (self.reference.len() + 1) as f64;
-        // What differs less is rounding, and must not part people who are alike.
+        // Smaller differences are rounding and must not separate people who are alike.
         let score = shown / (self.scene.rows() as f64 * share);
         (score * 1e9).round() / 1e9
     }
@@ -155,13 +158,14 @@ impl<'a> Surplus<'a> {
 struct Scored {
     knows: String,
     area: Option<Interval>,
-    /// By the best threshold of the first half: its advantage there, and who is taken for a member in the second half.
+    /// With the best threshold of the first half: its advantage there, and who is taken for a member in the second
+    /// half.
     chosen: (f64, Taken),
-    /// By thresholds that take at most 1 % and 5 % of outsiders of the first half for members.
+    /// With thresholds that take at most 1 % and 5 % of the first half's outsiders for members.
     strict: [Taken; 2],
 }
 
-/// Who is taken for a member: hits among people inside and among people outside.
+/// The people taken for members: hits among people inside and among people outside.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Taken {
     inside: (u64, u64),
@@ -181,7 +185,7 @@ impl Taken {
         (share(self.inside), share(self.outside))
     }
 
-    /// The chance that somebody who is taken for a member is one, where as many are as are not.
+    /// The chance that somebody taken for a member is one, if there are as many members as others.
     fn precision(self) -> Option<f64> {
         let (inside, outside) = self.shares();
         (inside + outside > 0.0).then(|| inside / (inside + outside))
@@ -191,7 +195,8 @@ impl Taken {
 const STRICT: [f64; 2] = [0.01, 0.05];
 
 impl Scored {
-    /// Of a score; `learnt` is whether it was made from the first half, which then says nothing about how good it is.
+    /// Evaluates a score. `learnt` is whether the score was made from the first half, which then does not show how good
+    /// it is.
     fn new(knows: String, people: &People, learnt: bool, score: impl Fn(u32) -> f64 + Sync) -> Self {
         let of = |part: &Vec<u32>| part.par_iter().map(|person| score(*person)).collect::<Vec<f64>>();
         let (first, second) =
@@ -216,8 +221,8 @@ impl Scored {
     }
 }
 
-/// The score from which on saying yes has the largest advantage, the highest among equals, and the least scores that take at most
-/// the strict shares of outsiders for members.
+/// Returns the threshold with the largest advantage, the highest among equals, and the lowest thresholds that take at
+/// most the strict shares of outsiders for members.
 fn thresholds(inside: &[f64], outside: &[f64]) -> (f64, [f64; 2]) {
     let mut candidates: Vec<f64> = inside.iter().chain(outside).copied().chain([f64::INFINITY]).collect();
     candidates.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -248,7 +253,7 @@ fn thresholds(inside: &[f64], outside: &[f64]) -> (f64, [f64; 2]) {
 }
 
 fn told(sides: &Sides, scores: &[Scored], looked_at: usize) -> Finding {
-    // The attacker takes the score that did best on the first half; the second half has no say.
+    // The attacker picks the score that did best on the first half. The second half does not count here.
     let best =
         scores.iter().reduce(|best, next| if next.chosen.0 > best.chosen.0 + 1e-12 { next } else { best });
     let Some(best) = best else {
@@ -306,7 +311,7 @@ fn told(sides: &Sides, scores: &[Scored], looked_at: usize) -> Finding {
     }
 }
 
-/// The share of right answers to whether a person is inside, where as many are inside as outside.
+/// The share of right answers to whether a person is inside, if as many people are inside as outside.
 fn right(best: &Scored) -> f64 {
     let taken = best.chosen.1;
     difference_interval(taken.inside, taken.outside).map_or(0.5, |found| f64::midpoint(1.0, found.estimate))
@@ -355,7 +360,7 @@ mod tests {
         people.map(|age| [age.to_string(), format!("v{}", age % 3)]).collect()
     }
 
-    /// Exact ages, and outsiders of other ages: everybody is told apart.
+    /// Exact ages, and outsiders of other ages: every person is recognised as inside or outside.
     #[test]
     fn a_table_published_as_it_is_shows_who_is_in_it() {
         let inside = rows((0..100).map(|person| person * 2));
@@ -371,7 +376,8 @@ mod tests {
         assert!(found.sentence.contains("guesses right in 100"), "{}", found.sentence);
     }
 
-    /// People of one population on both sides, and groups so large that one person more is nothing: nothing can be told.
+    /// People of one population on both sides, and groups so large that one more person changes nothing: nobody can be
+    /// recognised.
     #[test]
     fn people_of_one_population_cannot_be_told_apart() {
         let drawn = |person: u64| (person.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) % 100;
@@ -402,8 +408,9 @@ mod tests {
         assert_eq!(other.run(&ATTACK)[0], *found, "the order of rows decides nothing");
     }
 
-    /// Four rows of one group, three of them a; outside, of four people in it one is a and three are b. For an a: 3 rows, and
-    /// (1 + 1)/(4 + 1) of 4 rows expected: 3/1.6. For a b of the reference, who is not counted: 1 row to (2 + 1)/5 of 4.
+    /// Four rows of one group, three of them a. Outside, four people fit the group: one is a and three are b. For an a:
+    /// 3 rows, and (1 + 1)/(4 + 1) of 4 rows expected: 3/1.6. For a b of the reference, who does not count itself: 1
+    /// row to (2 + 1)/5 of 4.
     #[test]
     fn rows_relative_to_what_is_expected() {
         let inside = [["1", "a"], ["2", "a"], ["3", "a"], ["4", "b"]];
@@ -423,10 +430,11 @@ mod tests {
 
     #[test]
     fn thresholds_are_chosen_by_advantage_and_by_mistakes() {
-        // From 3 on: three of four inside, none of four outside. From 2 on it is 4 and 2.
+        // The threshold 3 takes three of four inside and none of four outside for members; the threshold 2 takes 4 and
+        // 2.
         let (best, strict) = thresholds(&[2.0, 3.0, 4.0, 5.0], &[0.0, 1.0, 2.0, 2.0]);
         assert_eq!((best, strict), (3.0, [3.0, 3.0]));
-        // Equal scores: nobody is taken for a member.
+        // Scores are equal, so nobody is taken for a member.
         let (best, strict) = thresholds(&[1.0; 5], &[1.0; 5]);
         assert_eq!((best, strict), (f64::INFINITY, [f64::INFINITY; 2]));
         // One of twenty outsiders is 5 %.
@@ -472,7 +480,8 @@ mod tests {
     }
 
     proptest! {
-        /// On the half that thresholds are chosen on, the best has no negative advantage, and strict ones keep their promise.
+        /// On the half that thresholds are chosen on, the best has no negative advantage, and the strict ones take no
+        /// more outsiders than promised.
         #[test]
         fn thresholds_keep_their_promise(
             inside in prop::collection::vec(0..9_i32, 1..60),

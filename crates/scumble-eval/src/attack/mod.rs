@@ -1,8 +1,10 @@
-//! What does a release still give away? Attacks, simulated by somebody who also knows the truth (models.md 4.3 to 4.9).
+//! What a release still gives away: simulated attacks, measured by somebody who also knows the truth (models.md 4.3 to
+//! 4.9).
 //!
-//! Every attack takes a [`Case`] and gives [`Finding`]s. `scene` is what attackers see and know; one attack a file.
+//! Every attack takes a [`Case`] and returns [`Finding`]s. `scene` is what attackers see and know; each attack has a
+//! file of its own.
 //!
-//! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
+//! Items here that are not in [`crate::prelude`] may change from version to version.
 
 pub(crate) mod background;
 mod classifier;
@@ -59,28 +61,28 @@ pub use view::View;
 pub struct Attack {
     /// The name, as in `--only`.
     pub name: &'static str,
-    /// What it is called.
+    /// The title.
     pub title: &'static str,
     /// Who described it.
     pub paper: &'static str,
     /// What the attacker knows and does.
     pub about: &'static str,
-    /// How people count who have no row of their own in the release, as a sentence that goes on after a colon.
+    /// How people without a row of their own in the release count, as a sentence that goes on after a colon.
     pub without_row: &'static str,
-    /// What it tries to learn.
+    /// What the attack tries to learn.
     pub learns: Learns,
     /// Whether the attacker must know how the release was made.
     pub rests_on_method: bool,
-    /// Simulates it: one finding, or one for each sensitive column.
+    /// Simulates the attack: returns one finding, or one for each sensitive column.
     pub run: fn(&Case<'_>) -> Result<Vec<Finding>>,
 }
 
 impl Attack {
-    /// Simulates it; an error if it is stopped. Attacks look at [`Scene::control`] themselves where they take long.
+    /// Simulates the attack; fails if it is stopped. Attacks that take long check [`Scene::control`] themselves.
     pub fn simulate(&self, case: &Case<'_>) -> Result<Vec<Finding>> {
         case.scene.control.check()?;
         let found = (self.run)(case)?;
-        // What was found after somebody stopped it may be anything.
+        // Findings after a stop may be wrong.
         case.scene.control.check()?;
         Ok(found)
     }
@@ -102,7 +104,7 @@ pub const ATTACKS: &[Attack] = &[
     singling_out::ATTACK,
 ];
 
-/// The attack of that name.
+/// Returns the attack of that name.
 pub fn find(name: &str) -> Result<&'static Attack> {
     let names: Vec<&str> = ATTACKS.iter().map(|attack| attack.name).collect();
     ATTACKS.iter().find(|attack| attack.name == name).ok_or_else(|| {
@@ -111,25 +113,26 @@ pub fn find(name: &str) -> Result<&'static Attack> {
     })
 }
 
-/// What attacks are given.
+/// The input of an attack.
 pub struct Case<'a> {
     /// The release beside the people it is about.
     pub scene: &'a Scene,
     /// Further releases about the same people, in the same order of people.
     pub others: &'a [Scene],
-    /// The release as it reads.
+    /// The release as it is written.
     pub release: &'a CodedTable,
     /// The people it is about.
     pub original: &'a SpeltTable,
-    /// People like them who are not in it, where such are at hand.
+    /// People like those of the original who are not in it, if some are given.
     pub outsiders: Option<&'a CodedTable>,
-    /// How the release was made, as far as that is known: the roles of columns, their hierarchies, the models and the algorithm.
+    /// What is known of how the release was made: the roles of columns, their hierarchies, the models and the
+    /// algorithm.
     pub plan: &'a Plan,
     /// Whether the plan says how the release was made, and not only what its columns are.
     pub method_known: bool,
     /// What else the plan names.
     pub resources: &'a Resources,
-    /// What is to be tried.
+    /// The settings of the simulation.
     pub options: &'a Options,
 }
 
@@ -138,15 +141,15 @@ pub struct Case<'a> {
 pub struct Options {
     /// The random seed.
     pub seed: u64,
-    /// How many people are looked at, where looking at all of them takes long.
+    /// The number of people that are looked at, if looking at all of them takes too long.
     pub people: usize,
-    /// How many combinations of columns of a size are looked at, where there are more.
+    /// The number of combinations of columns that are looked at for each size, if there are more.
     pub combinations: usize,
-    /// The most columns that an attacker with partial knowledge knows; all are tried in addition.
+    /// The most columns that an attacker with partial knowledge knows. Knowledge of all columns is tried in addition.
     pub known_columns: usize,
-    /// The share of what attackers think they know that is wrong.
+    /// The share of the attackers' knowledge that is wrong.
     pub noise: f64,
-    /// The chance of being right from which on somebody counts as at risk.
+    /// The chance of being right from which on a person counts as at risk.
     pub threshold: f64,
     /// Numbers within this share of their column's range count as alike.
     pub window: f64,
@@ -166,7 +169,7 @@ impl Default for Options {
     }
 }
 
-/// Runs an attack on each sensitive column that the release tells something about.
+/// Runs an attack on each sensitive column of the release.
 fn of_secrets(
     case: &Case<'_>,
     attack: &Attack,
@@ -186,7 +189,7 @@ fn of_secrets(
 mod tests {
     use super::*;
 
-    /// Hands a scene to an attack that looks at nothing but the scene.
+    /// Passes a scene to an attack that needs nothing else.
     pub(super) fn case<T>(scene: &Scene, attack: impl Fn(&Case<'_>) -> T) -> T {
         case_with(scene, &Options::default(), attack)
     }

@@ -20,7 +20,7 @@ pub(super) struct Staged {
     pub(super) options: Options,
 }
 
-/// A table: a line of names, then rows, both separated by commas.
+/// Reads a table: a line of names, then rows, with cells separated by commas.
 pub(super) fn table(text: &str) -> CodedTable {
     let mut lines = text
         .lines()
@@ -36,24 +36,24 @@ pub(super) fn table(text: &str) -> CodedTable {
 }
 
 impl Staged {
-    /// The release that the plan makes of a table.
+    /// Releases a table by a plan.
     pub(super) fn released(plan: &str, original: &str) -> Self {
         Self::tried(plan, original).expect("a release of one table")
     }
 
-    /// The same, where the algorithm takes the table.
+    /// Does the same if the algorithm accepts the table; `None` otherwise.
     pub(super) fn tried(plan: &str, original: &str) -> Option<Self> {
         let plan = Plan::from_toml(plan, "plan.toml").expect("a plan");
         let original = SpeltTable::of(table(original), &plan).expect("no doubt");
         let trial = try_release(&plan, &original, &Resources::default(), Progress::default()).ok()?;
         let released = trial.table()?;
-        // Rows are in the order of people, as far as they are in the release.
+        // Rows are put in the order of the people who have one.
         let mut rows: Vec<u32> = (0..released.about.len() as u32).collect();
         rows.sort_by_key(|row| released.about[*row as usize]);
         Some(Self::of(plan, &original, &select::rows(&released.read().expect("a table"), &rows)))
     }
 
-    /// With everybody in the class of their own row: rows of such a release are in the order of people.
+    /// Assigns each person to the class of their own row: rows of such a release are in the order of people.
     pub(super) fn at_their_places(mut self) -> Self {
         let place = |row: usize| {
             let label = |known: &Known| {
@@ -72,7 +72,7 @@ impl Staged {
         self
     }
 
-    /// A release that is written down beside its original.
+    /// Takes a release that is written by hand beside its original.
     pub(super) fn written(plan: &str, original: &str, release: &str) -> Self {
         Self::of(Plan::from_toml(plan, "plan.toml").expect("a plan"), &table(original), &table(release))
     }

@@ -1,5 +1,5 @@
-//! The attacks of what follows from how a release was made, on releases of every algorithm: what attackers take for granted must be true of what this
-//! project publishes, or the figures would be about nobody.
+//! Runs the attacks that rest on how a release was made on releases of every algorithm. The attackers' premises must be
+//! true of what this project publishes, or their figures would be about nobody.
 
 use std::collections::BTreeSet;
 
@@ -71,8 +71,9 @@ fn what_is_taken_for_granted_is_true_of_every_algorithm() {
                     };
                     for figure in finding.figures.iter().filter(said) {
                         premises.insert((attack.name, entry.name));
-                        // Clusters are not tried in parts, and top-down searches refine only what tells about the class column: there it is a guess,
-                        // and the figure is there to say so.
+                        // Cluster algorithms do not try parts of a cluster, and top-down searches refine only what
+                        // helps to predict the class column. There the premise is a guess, and a figure shows how often
+                        // it is true.
                         let algorithm = (entry.build)(&Default::default()).expect("it can be built");
                         let guesses = attack.name == minimality::ATTACK.name
                             || algorithm.capabilities().fineness == Fineness::OneTellingStep;
@@ -84,7 +85,8 @@ fn what_is_taken_for_granted_is_true_of_every_algorithm() {
         }
     }
     let found = |attack: &str| premises.iter().filter(|(name, _)| *name == attack).count();
-    // Two Mondrians, five clusterings, local suppression; and of the eighteen about whose labels something is known, those that this table suits.
+    // Two Mondrians and five clusterings, local suppression, and those of the eighteen algorithms with a known premise
+    // that suit this table.
     assert!(found("minimality") >= 7, "{premises:?}");
     assert!(found("downcoding") >= 14, "{premises:?}");
 }

@@ -1,4 +1,4 @@
-//! What a publisher asked of every class, as far as one class and one sensitive column decide it.
+//! What a publisher asks of every class, as far as it depends on one class and one sensitive column.
 
 use scumble::config::{ModelSpec, Plan, Role};
 use scumble::models::{ClassTest, Model, ModelContext};
@@ -12,21 +12,21 @@ use scumble::{Error, Result};
 
 use super::{Case, Secret};
 
-/// The models of a plan that judge a class by its size or by a sensitive column.
+/// The models of a plan that check a class by its size or by a sensitive column.
 pub(super) struct Promise {
     models: Vec<Box<dyn Model>>,
     table: FrequencyTable,
     payload_of_value: Vec<u32>,
-    /// The models on the column, as a person writes them.
+    /// The titles of the models that apply to the column.
     pub titles: Vec<String>,
-    /// The largest share of a value that they allow, where they name one.
+    /// The largest share of a value that the models allow, if they set one.
     pub bound: Option<f64>,
-    /// The models that this simulation cannot judge.
+    /// The models that this simulation cannot check.
     pub skipped: Vec<String>,
 }
 
 impl Promise {
-    /// What a plan asks for a sensitive column.
+    /// Collects what a plan asks for a sensitive column.
     pub(super) fn new(case: &Case<'_>, secret: &Secret) -> Result<Self> {
         let people = secret.of_person.len();
         let columns = vec![secret.column.clone()];
@@ -46,7 +46,7 @@ impl Promise {
         let build = |spec: &ModelSpec| {
             let columns = if spec.columns.is_empty() { &[][..] } else { name };
             let context = ModelContext { table: &table, trees: &tree, columns, sensitive: name };
-            // Models on other columns than this one, or on several of them together, cannot be built from it alone.
+            // A model on other columns, or on several of them together, cannot be built from this column alone.
             built(spec, &context).map_err(|_| spec.model.clone())
         };
         let models: Vec<_> = case.plan.privacy.iter().filter(is_about).map(build).collect();
@@ -83,12 +83,12 @@ impl Promise {
         self.models.iter().filter_map(|model| model.class_test())
     }
 
-    /// No group of fewer rows keeps it.
+    /// Groups with fewer rows than this never keep the promise.
     pub(super) fn least_size(&self) -> u64 {
         self.tests().map(ClassTest::needs_size).max().unwrap_or(0)
     }
 
-    /// Whether a group with these amounts of these values keeps it.
+    /// Whether a group with these amounts of these values keeps the promise.
     pub(super) fn keeps(&self, values: &[u32], amounts: &[u64]) -> bool {
         let size = amounts.iter().sum();
         let present = values.iter().zip(amounts).filter(|(_, amount)| **amount > 0);
@@ -113,7 +113,7 @@ fn built(spec: &ModelSpec, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Mod
     (entry.build)(&spec.parameters, context)
 }
 
-/// The trees of the sensitive columns, where some model measures distances by them.
+/// Returns the trees of the sensitive columns, if a model measures distances by them.
 fn trees(case: &Case<'_>) -> Result<Vec<(String, Hierarchy)>> {
     let asks =
         |spec: &ModelSpec| spec.parameters.get("distance").is_some_and(|of| of.to_text() == "hierarchical");

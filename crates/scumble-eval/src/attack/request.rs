@@ -1,4 +1,4 @@
-//! What is attacked, wherever it is: programs and the command ask in the same way.
+//! Requests for attacks. Programs and the command use the same ones, and tables may be files or in memory.
 
 use scumble::config::{Plan, Rest};
 use scumble::release::resources::Resources;
@@ -10,19 +10,19 @@ use scumble_files::table::CodedTable;
 use super::simulate::{Release, Target, simulate};
 use super::{ATTACKS, Attack, Finding, Options, add_roles, find};
 
-/// What is attacked, and what the attackers have at hand. [`AttackRequest::of`] fills in what the command takes where it is given nothing.
+/// What to attack, and what the attackers have at hand. [`AttackRequest::of`] fills in the defaults of the command.
 #[derive(Debug, Clone)]
 pub struct AttackRequest<'a> {
     /// The release.
     pub release: Attacked<'a>,
     /// The people it is about.
     pub original: &'a Source,
-    /// The roles of the columns, their hierarchies, and how the release was made. The tables that it names are further releases about the
-    /// same people.
+    /// The roles of the columns, their hierarchies, and how the release was made. The plan may name tables that were
+    /// published before: these are further releases about the same people.
     pub plan: Plan,
-    /// Whether the plan says how the release was made, and not only what its columns are.
+    /// Whether the plan describes how the release was made. If not, only its roles of columns count.
     pub method_known: bool,
-    /// Further releases about the same people, besides those of the plan.
+    /// Further releases about the same people, in addition to those of the plan.
     pub others: Vec<WrittenTable<'a>>,
     /// People like those of the original who are not in it.
     pub outsiders: Option<&'a Source>,
@@ -30,7 +30,7 @@ pub struct AttackRequest<'a> {
     pub attacks: Vec<String>,
     /// How attacks are simulated.
     pub options: Options,
-    /// What else the plan names, and who watches.
+    /// Other inputs that the plan names, and the run's control.
     pub resources: Resources,
 }
 
@@ -62,7 +62,7 @@ impl<'a> From<&'a PublishedTables> for Attacked<'a> {
 }
 
 impl<'a> AttackRequest<'a> {
-    /// Every attack on a release, by somebody who knows the plan that made it.
+    /// Requests every attack on a release, by an attacker who knows the plan that made it.
     pub fn of(release: impl Into<Attacked<'a>>, original: &'a Source, plan: &Plan) -> Self {
         Self {
             release: release.into(),
@@ -77,7 +77,7 @@ impl<'a> AttackRequest<'a> {
         }
     }
 
-    /// The attacks that are asked for.
+    /// Returns the attacks that are asked for.
     pub fn attacks(&self) -> Result<Vec<&'static Attack>> {
         if self.attacks.is_empty() {
             return Ok(ATTACKS.iter().collect());
@@ -95,7 +95,7 @@ impl<'a> AttackRequest<'a> {
         let resources = self.resources.for_a_run();
         let control = resources.control();
         let mut plan = self.plan.clone();
-        // Columns that nobody says anything about play no part here.
+        // Columns that the plan does not mention play no part here.
         plan.rest = plan.rest.or(Some(Rest::Drop));
         if let Attacked::Several(published) = self.release {
             add_roles(&mut plan, &published.manifest);
@@ -103,7 +103,7 @@ impl<'a> AttackRequest<'a> {
         let Original { mut plan, table: original, mut notes, left_out, .. } =
             read_original(&plan, self.original, control)?;
         notes.extend(left_out);
-        // What the plan says about its input does not hold for releases of it.
+        // The plan's settings for reading its input do not hold for releases.
         let how = match &self.release {
             Attacked::Table(WrittenTable { read: Some(read), .. }) => read.clone(),
             _ => plan.read.of_release(),
@@ -149,7 +149,7 @@ impl<'a> AttackRequest<'a> {
     }
 }
 
-/// Tables that are attacked, read.
+/// The tables of a request, read.
 pub struct AttackTables<'a> {
     /// The release in one table, or in several.
     release: std::result::Result<CodedTable, &'a PublishedTables>,
@@ -159,9 +159,9 @@ pub struct AttackTables<'a> {
     outsiders: Option<CodedTable>,
     /// The plan with a role for every column of the original.
     pub plan: Plan,
-    /// What is worth knowing: how tables were read, and which rows were left out.
+    /// Notes: how tables were read, and which rows were left out.
     pub notes: Vec<String>,
-    /// What somebody should think about.
+    /// Warnings that the user should consider.
     pub warnings: Vec<String>,
     resources: Resources,
     attacks: Vec<&'static Attack>,
@@ -170,7 +170,7 @@ pub struct AttackTables<'a> {
 }
 
 impl AttackTables<'_> {
-    /// Simulates the attacks; `begins` is told of each before it begins, with its number from 1 and how many there are.
+    /// Simulates the attacks. `begins` is called before each attack with its number from 1 and the number of attacks.
     pub fn attack(&self, begins: &(dyn Fn(&Attack, usize, usize) + Sync)) -> Result<Vec<Finding>> {
         let target = Target {
             release: match &self.release {

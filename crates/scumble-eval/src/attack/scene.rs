@@ -1,8 +1,9 @@
-//! What an attacker has before them: a release as it reads, and the people it is about as outsiders know them.
+//! What an attacker sees: a release as it reads, and the people it is about as outsiders know them.
 //!
-//! A *look* is what some rows show; rows of one look cannot be told apart. A *class* is what is known together about the
-//! sensitive values of some rows. Where values are coarsened, rows of one look are a class; where sensitive values stand in a table of their
-//! own (anatomy), a class has many looks; where a row shows frequencies, every look has a class of its own.
+//! A *look* is what some rows show; rows of one look cannot be told apart. A *class* is a set of rows whose sensitive
+//! values are reported together. If values are coarsened, the rows of one look are a class. If sensitive values stand
+//! in a table of their own (anatomy), a class has many looks. If rows show frequencies, every look has a class of its
+//! own.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,31 +23,31 @@ use super::{Labels, View};
 /// A release and the people it is about.
 #[derive(Debug, Clone)]
 pub struct Scene {
-    /// How many people the release is about: the original's rows.
+    /// The number of people that the release is about: the rows of the original.
     pub people: usize,
-    /// What outsiders know of them.
+    /// The quasi-identifiers: what outsiders know of people.
     pub known: Vec<Known>,
-    /// What they want to know: the sensitive columns.
+    /// The sensitive columns: what attackers want to know.
     pub secrets: Vec<Secret>,
     /// What rows show, in the order of their labels.
     pub looks: Vec<Look>,
-    /// What is known of the secrets.
+    /// What the release reports about sensitive values.
     pub classes: Vec<Class>,
     /// The class of each person: the only one that fits, or one in an assignment of all people to rows that fit them. `None` for people who
     /// are not in the release.
     pub class_of_person: Vec<Option<u32>>,
     /// The look of each person in that assignment.
     pub look_of_person: Vec<Option<u32>>,
-    /// How many people fit several classes, so that their place above is one of several possible.
+    /// The number of people who fit several classes, so that their class above is one of several possible.
     pub ambiguous: u64,
-    /// How many people no row fits.
+    /// The number of people whom no row fits.
     pub without_row: u64,
-    /// How many rows are left over when as many people as possible have a row of their own: they can be nobody's.
+    /// The number of rows left over when as many people as possible have a row of their own: these rows are nobody's.
     pub rows_of_nobody: u64,
-    /// Whether people can have rows of their own that also show their sensitive values. Taken for granted where values are told by
-    /// group or as frequencies.
+    /// Whether people can have rows of their own that also show their sensitive values. This is assumed if values are
+    /// reported by group or as frequencies.
     pub values_kept: bool,
-    /// Who may end whatever is done with it.
+    /// Stops work on the scene when it is cancelled.
     pub control: Control,
 }
 
@@ -72,16 +73,16 @@ pub struct Secret {
     pub column: PayloadColumn,
     /// The true value of each person.
     pub of_person: Vec<u32>,
-    /// For each value what its hierarchy calls it one step up, where the column has one.
+    /// For each value the label one step up in its hierarchy, if the column has one.
     pub categories: Option<Vec<String>>,
 }
 
-/// What some rows show.
+/// What rows of the same look show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
     /// Their labels, column by column.
     pub labels: Vec<u32>,
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
     /// The class they belong to.
     pub class: u32,
@@ -89,12 +90,12 @@ pub struct Look {
     pub star: bool,
 }
 
-/// Rows whose secrets are told together.
+/// Rows whose sensitive values are reported together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
-    /// For each secret what is told.
+    /// For each sensitive column the amounts that are reported.
     pub secrets: Vec<Tally>,
 }
 
@@ -108,7 +109,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// From amounts of values in any order.
+    /// Adds up amounts of values, in any order.
     #[must_use]
     pub fn new(amounts: impl IntoIterator<Item = (u32, u64)>) -> Self {
         let mut by_value: BTreeMap<u32, u64> = BTreeMap::new();
@@ -117,13 +118,13 @@ impl Tally {
         Self { total: by_value.values().sum(), of_value: by_value.into_iter().collect() }
     }
 
-    /// The amount of a value.
+    /// Returns the amount of a value.
     #[must_use]
     pub fn of(&self, value: u32) -> u64 {
         self.of_value.binary_search_by_key(&value, |(value, _)| *value).map_or(0, |at| self.of_value[at].1)
     }
 
-    /// The share of a value; 0 of nothing.
+    /// Returns the share of a value, or 0 if the tally is empty.
     #[must_use]
     pub fn share(&self, value: u32) -> f64 {
         self.share_of(self.of(value))
@@ -133,29 +134,30 @@ impl Tally {
         if self.total == 0 { 0.0 } else { amount as f64 / self.total as f64 }
     }
 
-    /// The most frequent value and its amount; the first among equals.
+    /// Returns the most frequent value and its amount, the first among equals.
     #[must_use]
     pub fn most(&self) -> Option<(u32, u64)> {
         self.of_value.iter().copied().max_by_key(|(value, amount)| (*amount, std::cmp::Reverse(*value)))
     }
 }
 
-/// What frequencies are scaled to, to be counted like rows.
+/// Frequencies are scaled to this total, to be counted like rows.
 const FREQUENCY: f64 = 1e9;
 
-/// Rows that are told together, where that is not what they show: the group of each row, and what is told of each group's secrets.
+/// Groups of rows whose sensitive values are reported by group and not by look: the group of each row, and the amounts
+/// of each group.
 pub(super) struct Groups {
     pub(super) of_row: Vec<u32>,
     pub(super) secrets: Vec<(PayloadColumn, Vec<Tally>)>,
 }
 
 impl Scene {
-    /// From a release whose rows show what they show, beside its original.
+    /// Builds a scene from a release beside its original. Rows of the same look are a class.
     pub fn new(both: &SideBySide) -> Result<Self> {
         Self::build(both, None)
     }
 
-    /// From rows whose secrets are told by group.
+    /// Builds a scene from rows whose sensitive values are reported by group.
     pub(super) fn of_groups(both: &SideBySide, groups: Groups) -> Result<Self> {
         Self::build(both, Some(groups))
     }
@@ -220,7 +222,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// With everybody at a place that fits them.
+    /// Builds the scene and assigns every person to a place that fits.
     fn placed(
         known: Vec<Known>,
         secrets: Vec<Secret>,
@@ -254,8 +256,9 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Assigns people to rows that fit them, as many as possible to rows that show something, the others to those that show nothing: the look
-    /// of each, how many fit several, and how many fit none.
+    /// Assigns people to rows that fit them, as many as possible to rows that show something, the others to rows that
+    /// show nothing. Returns the look of each person, the number of people who fit several classes, and the number who
+    /// fit none.
     fn places(&self) -> Result<(Vec<Option<u32>>, u64, u64)> {
         let all: Vec<usize> = (0..self.known.len()).collect();
         let view = View::new(self, &all);
@@ -306,18 +309,19 @@ impl Scene {
         Ok((kind_of.iter().map(&mut place).collect(), ambiguous, without_row))
     }
 
-    /// Whether nobody wants to know any more. Whoever finds so may give back anything: [`Attack::simulate`](super::Attack::simulate) asks once more.
+    /// Whether the work was cancelled. Attacks may then return anything: [`Attack::simulate`](super::Attack::simulate)
+    /// checks once more.
     pub(super) fn is_stopped(&self) -> bool {
         self.control.is_cancelled()
     }
 
-    /// The rows of the release.
+    /// Returns the number of rows of the release.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.looks.iter().map(|look| look.rows).sum()
     }
 
-    /// What all rows of the release show of a secret. Rows that tell frequencies count as one each.
+    /// Returns what all rows of the release show of a sensitive column. Rows that show frequencies count as one each.
     #[must_use]
     pub fn shown(&self, secret: usize) -> Tally {
         let whole = self.classes.iter().all(|class| class.secrets[secret].total <= class.rows);
@@ -332,7 +336,7 @@ impl Scene {
         Tally::new(self.classes.iter().flat_map(of_class))
     }
 
-    /// All people together, by a secret.
+    /// Returns the true values of all people in a sensitive column.
     #[must_use]
     pub fn overall(&self, secret: usize) -> Tally {
         let values = &self.secrets[secret].of_person;
@@ -340,7 +344,7 @@ impl Scene {
     }
 }
 
-/// Places with how many are left of each, dealt one after the other.
+/// Places with the number left of each, dealt one after the other.
 #[derive(Clone, Default)]
 struct Dealt(Vec<(u32, u64)>);
 
@@ -356,8 +360,8 @@ impl Dealt {
     }
 }
 
-/// Groups rows by what they show: looks in ascending order, the look of each row, and each look's first row. Of every key the first `width`
-/// entries are labels.
+/// Groups rows by what they show. Returns the looks in ascending order, the look of each row, and each look's first
+/// row. The first `width` entries of every key are labels.
 fn looks(keys: &[Vec<u32>], width: usize) -> (Vec<Look>, Vec<u32>, Vec<usize>) {
     let mut order: Vec<u32> = (0..keys.len() as u32).collect();
     order.sort_unstable_by(|a, b| keys[*a as usize].cmp(&keys[*b as usize]).then(a.cmp(b)));
@@ -378,7 +382,7 @@ fn looks(keys: &[Vec<u32>], width: usize) -> (Vec<Look>, Vec<u32>, Vec<usize>) {
     (looks, of_row, first_row)
 }
 
-/// What the rows of each look tell of each secret.
+/// Returns what the rows of each look show of each sensitive column.
 fn told(
     both: &SideBySide,
     look_of_row: &[u32],
@@ -422,11 +426,11 @@ pub(super) fn tally_rows(
     Ok(pairs.into_iter().map(Tally::new).collect())
 }
 
-/// A sensitive column and everybody's true value.
+/// Returns a sensitive column with the true value of each person.
 fn secret(column: &PayloadColumn, both: &SideBySide) -> Result<Secret> {
     let texts = column_of(&both.original, &column.name)?;
     let spellings = column.spellings();
-    // A text that no row has any more, since its rows were left out, is no value.
+    // If all rows with a text were left out, the text is no value.
     let value: Vec<Option<u32>> = texts.values.iter().map(|text| spellings.find(text)).collect();
     let known = |code: u32| {
         value[code as usize].ok_or_else(|| Error::internal("a value of the original is not among its values"))
@@ -456,7 +460,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A table with these columns; the last is the secret, called `s`, if there is one.
+    /// Makes a table with these columns; the last is the sensitive one, called `s`, if there is one.
     pub(in crate::attack) fn table<const N: usize>(
         names: &[&str],
         rows: &[[&str; N]],
@@ -471,7 +475,7 @@ pub(super) mod tests {
         CodedTable { columns, rows: rows.len() }
     }
 
-    /// What an attacker sees of these rows, who knows those.
+    /// Returns the scene of an attacker who sees the released rows and knows the original ones.
     pub(in crate::attack) fn scene<const N: usize>(
         names: &[&str],
         released: &[[&str; N]],
@@ -507,7 +511,7 @@ pub(super) mod tests {
 
     #[test]
     fn places_are_a_matter_of_all_people_together() {
-        // The first fits both rows, the second only the wide one: so the first has the narrow one.
+        // The first person fits both rows, the second only the wide one, so the first has the narrow one.
         let scene = scene(&["age"], &[["[20,40]"], ["[20,25]"]], &[["20"], ["30"]], &["a", "b"]);
         let label = |person: usize| {
             let look = scene.look_of_person[person].expect("a place");

@@ -1,4 +1,5 @@
-//! Scenes of a release of several tables: rows whose secrets are told by group, or projections, each of which is a release by itself.
+//! Scenes of a release of several tables: either sensitive values are reported by group, or each table is a projection
+//! and a release by itself.
 
 use scumble::config::{Column, Plan, Role, Roles};
 use scumble::error::Setting;
@@ -17,7 +18,8 @@ pub(super) struct Opened {
     pub(super) plan: Plan,
 }
 
-/// Gives a plan the roles that a release of several tables knows of, where it says nothing itself. The tables show values as they are.
+/// Gives a plan the roles that the manifest of a release of several tables knows, for columns without one. The tables
+/// show values as they are.
 pub fn add_roles(plan: &mut Plan, manifest: &Manifest) {
     let named = manifest.quasi.iter().map(|name| (name, Role::Quasi));
     for (name, role) in named.chain([(&manifest.target, Role::Sensitive)]) {
@@ -27,7 +29,7 @@ pub fn add_roles(plan: &mut Plan, manifest: &Manifest) {
     }
 }
 
-/// Puts several tables beside the original. The plan may say more about columns than the manifest does.
+/// Compares several tables with the original. The plan may say more about columns than the manifest does.
 pub(super) fn open(
     published: &PublishedTables,
     original: &CodedTable,
@@ -40,7 +42,7 @@ pub(super) fn open(
     let scenes = match &manifest.together {
         Together::Projections => {
             let scene = |table: &CodedTable| Scene::new(&side_by_side(table, original, &plan, resources)?);
-            // A table without a column that outsiders know leads to nobody.
+            // A table without a quasi-identifier cannot be linked to people.
             let known =
                 |table: &&CodedTable| plan.names_with(Role::Quasi).any(|name| table.column(name).is_some());
             tables.iter().filter(known).map(scene).collect::<Result<Vec<_>>>()?
@@ -61,7 +63,8 @@ pub(super) fn open(
     Ok(Opened { release: tables[0].clone(), scenes, plan })
 }
 
-/// Rows with the number of their group, and the secrets of groups: counted in a table of their own, or among the rows, which show them exchanged.
+/// Returns rows with the number of their group, and the sensitive values of groups: counted in a table of their own, or
+/// shuffled among the group's rows.
 fn grouped(
     both: &SideBySide,
     group: &str,

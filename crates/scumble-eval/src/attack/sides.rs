@@ -1,7 +1,7 @@
-//! People in a release and people like them who are not in it, for attacks that ask what being in it costs.
+//! People in a release and people like them who are not in it, for attacks that measure what being in it costs.
 //!
-//! Outsiders are given, or, where the plan says how the release was made, half of the people is released once more in memory, and the other half
-//! are the outsiders. Figures are then about the method, and not about the file at hand.
+//! Outsiders are given. Otherwise, if the plan says how the release was made, half of the people are released again in
+//! memory, and the other half are the outsiders. The figures are then about the method, and not about the file at hand.
 
 use scumble::config::{Plan, Role};
 use scumble::problem::Progress;
@@ -15,20 +15,21 @@ use crate::protocol::{refuse_parts, stratified_folds};
 
 /// People on both sides of a release.
 pub(super) struct Sides {
-    /// What an attacker sees and knows: first the people whom the release is about, also those who have no row in it, then others.
+    /// What an attacker sees and knows. First come the people whom the release is about, including those without a row,
+    /// then the outsiders.
     pub(super) scene: Scene,
-    /// Everybody as they are, in that order.
+    /// The original values of these people, in that order.
     pub(super) people: CodedTable,
-    /// How many the release is about.
+    /// The number of people the release is about.
     pub(super) inside: usize,
-    /// Whether the release is one of half of the people, made for this.
+    /// Whether the release was made here from half of the people.
     pub(super) halves: bool,
 }
 
-/// Fewer people on a side say nothing.
+/// With fewer people on a side, figures mean nothing.
 const FEWEST: usize = 4;
 
-/// More people than this are not released once more: parts of so many are.
+/// With more people than this in a half, smaller parts are released again.
 const MOST_OF_A_HALF: usize = 25_000;
 
 /// What stands below figures about halves.
@@ -36,7 +37,7 @@ const ABOUT_HALVES: &str = "No outsiders were given, so half of the people, 25,0
      many others are the outsiders: the figures are about the method on these people, and not about this very file.";
 
 impl Sides {
-    /// The people on both sides of a case's release, or the reason why there are none.
+    /// Returns the people on both sides of a case's release, or the reason why there are none.
     pub(super) fn of(case: &Case<'_>) -> Result<std::result::Result<Self, String>> {
         let found = match case.outsiders {
             Some(outsiders) => given(case, outsiders)?,
@@ -55,7 +56,7 @@ impl Sides {
         }))
     }
 
-    /// What its figures do not say because of where the outsiders come from.
+    /// Returns what the figures do not say because of where the outsiders come from.
     pub(super) fn limits(&self) -> Vec<String> {
         let given = "The outsiders must be people like those in the release: where they differ otherwise, the difference is taken for \
                      the release's doing.";
@@ -69,7 +70,8 @@ fn given(case: &Case<'_>, outsiders: &CodedTable) -> Result<std::result::Result<
             return Ok(Err(format!("The table of outsiders has no column '{}'; add it.", known.name)));
         }
     }
-    // All people of the original, also those whom no row fits: leaving these out would make the others look easier to find.
+    // All people of the original count, including those whom no row fits: without them, the others would look easier to
+    // find.
     let people = joined(case.original, outsiders);
     let scene = Scene::new(&side_by_side(case.release, &people, case.plan, case.resources)?)?;
     if scene.looks.len() != case.scene.looks.len() {
@@ -93,7 +95,7 @@ fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
             error.what()
         )));
     }
-    // Of very many people two parts are enough, and what they take is bounded.
+    // With very many people, two smaller parts are enough and bound the work.
     let parts = (case.original.rows.div_ceil(MOST_OF_A_HALF)).max(2);
     let mut splits = stratified_folds(&strata, parts, case.options.seed).into_iter();
     let (Some(one), Some(other)) = (splits.next(), splits.next()) else {
@@ -131,7 +133,7 @@ fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
     Ok(Ok(Sides { scene, people, inside: half.rows, halves: true }))
 }
 
-/// The rows of both tables in the columns that both have.
+/// Joins the rows of both tables in the columns that both have.
 fn joined(first: &CodedTable, second: &CodedTable) -> CodedTable {
     let texts = |column: &CodedColumn| {
         column.codes.iter().map(|code| column.values.get(code).to_owned()).collect::<Vec<String>>()
@@ -143,8 +145,8 @@ fn joined(first: &CodedTable, second: &CodedTable) -> CodedTable {
     CodedTable { columns: first.columns.iter().filter_map(both).collect(), rows: first.rows + second.rows }
 }
 
-/// The plan of a half. Tables that were published before serve the intersection attack; the release was put beside them only if some
-/// model is about several tables.
+/// Returns the plan for releasing a half. Tables that were published before serve the intersection attack. They stay in
+/// the plan only if some model is about several tables.
 fn plan_of_half(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     if !plan.privacy.iter().any(|spec| spec.over_tables().is_some()) {
@@ -173,7 +175,7 @@ mod tests {
             &[["v0", "8"], ["v1", "77"], ["v1", "3"], ["v0", "9"]],
         ));
         let sides = Sides::of(&stage.case()).expect("no error").expect("two sides");
-        // Two of the ten have no row, and are among those whom the release is about nevertheless.
+        // Two of the ten have no row, but the release is still about them.
         assert_eq!((sides.inside, sides.scene.people, sides.halves), (10, 14, false));
         let ages: Vec<&str> = (0..14)
             .map(|person| &sides.scene.known[0].values[sides.scene.known[0].of_person[person] as usize][..])
@@ -190,7 +192,7 @@ mod tests {
         let sides = Sides::of(&stage.case()).expect("no error").expect("two sides");
         assert_eq!((sides.inside, sides.scene.people, sides.scene.rows(), sides.halves), (20, 40, 20, true));
         assert!(sides.scene.looks.iter().all(|look| look.rows >= 4));
-        // As many of either value in each half.
+        // Each half has as many people with either value.
         let ill = |range: std::ops::Range<usize>| {
             range.filter(|person| sides.scene.secrets[0].of_person[*person] == 0).count()
         };
@@ -201,7 +203,7 @@ mod tests {
         assert!(why.contains("could not be released"), "{why}");
     }
 
-    /// Half of the people are people of the population too, but fewer of them.
+    /// Half of the people are still people of the population, but fewer of them.
     #[test]
     fn halves_are_released_beside_the_population() {
         let mut stage = Stage::new(COLUMNS, &people(0, 40), &people(0, 40));

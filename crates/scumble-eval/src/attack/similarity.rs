@@ -1,4 +1,5 @@
-//! Similarity: values that differ and still say the same: of one category, or near each other (models.md 4.6).
+//! Similarity: values that differ but mean the same, because they have one category or are close to each other
+//! (models.md 4.6).
 
 use scumble::Result;
 use scumble::report::data::Learns;
@@ -22,11 +23,11 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     of_secrets(case, &ATTACK, |scene, secret| Ok(look(scene, secret, case.options)))
 }
 
-/// How values are alike.
+/// Which values are alike.
 enum Alike {
-    /// By category, one a value.
+    /// Values of the same category, listed for each value.
     Categories(Vec<u32>),
-    /// By distance: the number of each value, and how far apart two may be.
+    /// Values that are close: the number of each value, and how far apart two may be.
     Window(Vec<Option<i128>>, i128),
 }
 
@@ -38,7 +39,7 @@ impl Alike {
         }
         let column = &secret.column;
         if column.measure.kind.is_number() && !column.measure.kind.has_unit() {
-            // A distance between numbers of very different sizes has no unit.
+            // Numbers of very different sizes have no meaningful distance.
             return None;
         }
         let numbers: Vec<Option<i128>> = column.values.iter().map(|text| column.number(text)).collect();
@@ -49,7 +50,7 @@ impl Alike {
         (least < most).then(|| Self::Window(numbers, ((most - least) as f64 * window) as i128))
     }
 
-    /// The largest share of values that are alike.
+    /// Returns the largest share of values that are alike.
     fn largest(&self, tally: &Tally) -> f64 {
         let amount = match self {
             Self::Categories(category) => {
@@ -95,7 +96,7 @@ fn look(scene: &Scene, secret: usize, options: &Options) -> Finding {
     for told in tellings(scene, secret).iter().filter(|told| told.fits) {
         let share = alike.largest(&told.tally);
         exposed += if share >= threshold { told.people } else { 0 };
-        // What rows say of somebody is true only if the person's own value is like theirs.
+        // What the rows show of a person is true only if the person's own value is alike.
         let true_of = |value: u32| {
             let own = told.tally.of_value.iter().copied().chain([(value, 1)]);
             alike.largest(&Tally::new(own)) >= 1.0
@@ -145,14 +146,14 @@ mod tests {
     #[test]
     fn numbers_that_are_near() {
         let quasi = [["a"], ["a"], ["a"], ["b"], ["b"], ["b"]];
-        // Within 10 % of the range (0 to 100) are 10 and 20, not 0 and 20.
+        // Within 10 % of the range (0 to 100), 10 and 20 are alike, but 0 and 20 are not.
         let scene = scene(&["group"], &quasi, &quasi, &["0", "10", "20", "95", "96", "100"]);
         let found = look(&scene, 0, &Options::default());
         assert_eq!(found.at_risk.expect("a share").value, 0.5);
         assert_eq!(found.figures[0].value, 1.0);
         assert_eq!(found.figures[1].value, 0.5);
         assert!(found.sentence.contains("to within ± 10"), "{}", found.sentence);
-        // Within a fifth of the range are all of the first group.
+        // Within a fifth of the range, the whole first group is alike.
         let wider = look(&scene, 0, &Options { window: 0.2, ..Options::default() });
         assert_eq!(wider.at_risk.expect("a share").value, 1.0);
     }
@@ -163,7 +164,7 @@ mod tests {
         let mut scene = scene(&["group"], &quasi, &quasi, &["flu", "cold", "flu", "hiv"]);
         let found = look(&scene, 0, &Options::default());
         assert!(found.not_run.is_some_and(|why| why.contains("hierarchy")));
-        // Values are cold, flu, hiv.
+        // The values are cold, flu and hiv.
         scene.secrets[0].categories = Some(["lungs", "lungs", "blood"].map(str::to_owned).to_vec());
         let found = look(&scene, 0, &Options::default());
         assert_eq!((found.at_risk.expect("a share").value, found.worst), (0.5, Some(1.0)));

@@ -1,4 +1,4 @@
-//! All attacks on one release, one after the other.
+//! Runs all attacks on one release, one after the other.
 
 use scumble::config::Plan;
 use scumble::release::PublishedTables;
@@ -38,7 +38,8 @@ pub enum Release<'a> {
     Several(&'a PublishedTables),
 }
 
-/// Simulates attacks; `begins` is told of each before it begins. The order of rows, of the release or of the people, does not matter.
+/// Simulates attacks. `begins` is called before each one. The order of rows, in the release or in the original, does
+/// not matter.
 pub fn simulate(
     target: &Target<'_>,
     attacks: &[&Attack],
@@ -48,7 +49,7 @@ pub fn simulate(
     if target.original.rows == 0 {
         return Err(Error::data("the original has no rows, so there is nobody to attack"));
     }
-    // As a release is made: spellings of one value are one value.
+    // As when a release is made, different spellings of one value count as one value.
     let spelt = |table: &CodedTable| {
         let spelt = SpeltTable::of(table.clone(), target.plan)?;
         Ok::<_, Error>(spelt.select(&by_content(&spelt)))
@@ -104,7 +105,7 @@ pub fn simulate(
     Ok(found)
 }
 
-/// Every limit is a sentence to its reader, however an attack puts it.
+/// Turns a limit into a sentence with a capital letter and a full stop.
 fn as_sentence(text: &mut String) {
     let mut letters = text.chars();
     if let Some(first) = letters.next().filter(|first| first.is_lowercase()) {

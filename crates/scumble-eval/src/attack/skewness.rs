@@ -1,4 +1,4 @@
-//! Skewness: how much more likely a value is in somebody's group than among everybody (models.md 4.6).
+//! Skewness: how much more likely a value is in a person's group than among everybody (models.md 4.6).
 
 use scumble::Result;
 use scumble::report::data::Learns;
@@ -18,15 +18,15 @@ pub(super) const ATTACK: Attack = Attack {
     run,
 };
 
-/// Somebody is at risk where the chance of a value is this many times what it is among everybody, and large besides: in small groups every
-/// value that is there has a large lift.
+/// A person is at risk if the chance of a value is more than this many times its share among everybody, and large besides: in small groups
+/// every value that appears has a large lift.
 const MANIFOLD: f64 = 2.0;
 
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     of_secrets(case, &ATTACK, |scene, secret| Ok(look(scene, secret, case.options.threshold)))
 }
 
-/// How much a belief in a value grows: by what it is multiplied, and its odds.
+/// How much a belief in a value grows: its lift and its odds ratio.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Growth {
     before: f64,
@@ -52,16 +52,16 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
     for told in tellings(scene, secret) {
         let tally = &told.tally;
         if !told.fits {
-            // Nothing is learnt about them: all values stay as likely as they are.
+            // Nothing is learnt about them: all values stay as likely as before.
             sum += told.people as f64;
             continue;
         }
         let growth = |value: u32| Growth { before: overall.share(value), after: tally.share(value) };
-        // A value that nobody of the original has says something about the two tables, not about people.
+        // A value that nobody of the original has shows something about the two tables, not about people.
         let growths =
             tally.of_value.iter().map(|(value, _)| growth(*value)).filter(|growth| growth.before > 0.0);
         let exposed = |growth: Growth| growth.after >= threshold && growth.lift() > MANIFOLD;
-        // Rows that stand for nobody expose those whose true value it is.
+        // Rows that stand for nobody expose only people whose true value they show.
         let is_true = |value: u32| stands || told.having(|of| of == value) > 0.0;
         changed += match growths.clone().any(exposed) {
             true if stands => told.people as f64,
@@ -88,7 +88,7 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
         Figure::number("greatest lift", worst.lift()),
         Figure::number("mean over people of the greatest lift", sum / people),
     ];
-    // Certainty has no odds.
+    // Certain values have no odds.
     let odds = Some(worst.odds_ratio()).filter(|ratio| ratio.is_finite());
     figures.extend(odds.map(|ratio| Figure::number("odds ratio at the greatest lift", ratio)));
     Finding {
@@ -118,7 +118,7 @@ mod tests {
     use super::super::scene::tests::scene;
     use super::*;
 
-    /// From 1 % to 50 % is 50 times, and the odds from 1/99 to 1: 99 times (models.md 4.6).
+    /// From 1 % to 50 % is a lift of 50, and the odds grow from 1/99 to 1, by a factor of 99 (models.md 4.6).
     #[test]
     fn the_numbers_of_the_specification() {
         let growth = Growth { before: 0.01, after: 0.5 };

@@ -1,4 +1,4 @@
-//! Small worlds for the tests of attacks that look at more than one scene.
+//! Small examples for the tests of attacks that look at more than one scene.
 
 use scumble::config::Plan;
 use scumble::release::check::side_by_side;
@@ -8,7 +8,7 @@ use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{Attack, Case, Finding, Options, Scene};
 
-/// Releases, people, and what is known of them.
+/// Releases, people, and what is known of the people.
 pub(super) struct Stage {
     pub(super) plan: Plan,
     pub(super) resources: Resources,
@@ -22,7 +22,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// From columns with their roles, the rows of a release and those of its original.
+    /// Makes a stage from columns with their roles, the rows of a release and those of its original.
     pub(super) fn new<T: AsRef<str>, U: AsRef<str>, const N: usize>(
         columns: &[(&str, &str)],
         release: &[[T; N]],
@@ -52,13 +52,13 @@ impl Stage {
         }
     }
 
-    /// With a further release about the same people.
+    /// Adds a further release about the same people.
     pub(super) fn beside<T: AsRef<str>, const N: usize>(mut self, release: &[[T; N]]) -> Self {
         self.others.push(scene(&table(&self.names, release), &self.original, &self.plan));
         self
     }
 
-    /// With one model that the release must keep.
+    /// Sets the one model that the release must keep.
     pub(super) fn require(&mut self, model: &str, k: i64) {
         let text = format!("input = \"\"\noutput = \"\"\n[[privacy]]\nmodel = \"{model}\"\nk = {k}\n");
         self.plan.privacy = Plan::from_toml(&text, "test").expect("a model").privacy;
@@ -84,7 +84,7 @@ impl Stage {
     }
 }
 
-/// A table of texts.
+/// Makes a table of texts.
 pub(super) fn table<T: AsRef<str>, const N: usize>(names: &[String], rows: &[[T; N]]) -> CodedTable {
     let column = |(place, name): (usize, &String)| {
         CodedColumn::of_texts(name, rows.iter().map(|row| row[place].as_ref()))

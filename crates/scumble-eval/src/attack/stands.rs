@@ -1,7 +1,7 @@
-//! Whether the rows of a release stand for the people of the original: as they do in what this project publishes, and as they do not in
+//! Whether the rows of a release stand for the people of the original. They do in everything that this project publishes. They do not in
 //! tables that were synthesised, perturbed, or made from other people.
 //!
-//! Attacks that count rows for people may do so only where every row stands for a person of its own.
+//! Attacks may count rows as people only if every row stands for a person of its own.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,21 +17,21 @@ use super::scene::column_of;
 use super::{Attack, Scene, View};
 
 impl Scene {
-    /// Whether every row stands for a person of its own whom it fits, in what is known of them and in their sensitive values. Then the
-    /// people of a class have the values of its rows, whoever they are.
+    /// Whether every row stands for a person of its own, whose known attributes and sensitive values it fits. Then the people of a class
+    /// have the values of its rows, whoever they are.
     #[must_use]
     pub fn stands(&self) -> bool {
         self.rows_of_nobody == 0 && self.values_kept
     }
 
-    /// How many people have no row of their own.
+    /// The number of people without a row of their own.
     #[must_use]
     pub fn unplaced(&self) -> u64 {
         self.look_of_person.iter().filter(|look| look.is_none()).count() as u64
     }
 
-    /// Puts people to the rows that were made from them, where that is known: a release in memory whose labels fit nobody, such as means, still
-    /// stands for people.
+    /// Assigns people to the rows that were made from them, when this is known: a release in memory stands for people even if its labels,
+    /// such as means, fit nobody.
     pub(crate) fn stand_for(&mut self, release: &CodedTable, person_of_row: &[u32]) -> Result<()> {
         let columns: Vec<&CodedColumn> =
             self.known.iter().map(|known| column_of(release, &known.name)).collect::<Result<_>>()?;
@@ -50,7 +50,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Why attacks that deal the rows of a class to its people do not apply; `None` where they do.
+    /// Says why attacks that deal the rows of a class to its people do not apply; `None` if they do.
     pub(super) fn does_not_stand(&self) -> Option<String> {
         if self.rows_of_nobody > 0 {
             return Some(format!(
@@ -66,7 +66,7 @@ impl Scene {
         })
     }
 
-    /// What an attack's reader must know about people without a row, and rows without a person.
+    /// Says what readers of an attack's figures must know about people without a row, and rows without a person.
     pub(super) fn coverage(&self, attack: &Attack) -> Vec<String> {
         let mut told = Vec::new();
         let unplaced = self.unplaced();
@@ -100,7 +100,7 @@ impl Scene {
     }
 }
 
-/// Whether people can be put to rows so that every row has a person of its own whom it fits and whose sensitive values it shows.
+/// Whether people can be assigned to rows so that every row has a person of its own whom it fits and whose sensitive values it shows.
 pub(super) fn values_are_kept(scene: &Scene, both: &SideBySide, look_of_row: &[u32]) -> Result<bool> {
     if scene.rows_of_nobody > 0 {
         return Ok(false);
@@ -114,7 +114,7 @@ pub(super) fn values_are_kept(scene: &Scene, both: &SideBySide, look_of_row: &[u
         let spellings = secret.column.spellings();
         let value: Vec<Option<u32>> = column.values.iter().map(|text| spellings.find(text)).collect();
         for (shown, code) in shown.iter_mut().zip(column.codes.iter()) {
-            // Nobody has it.
+            // Nobody has this value.
             let Some(value) = value[code as usize] else { return Ok(false) };
             shown.push(value);
         }

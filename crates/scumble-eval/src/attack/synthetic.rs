@@ -1,5 +1,5 @@
-//! Attacks on tables whose rows stand for nobody: drawn column by column, or with changed values. Every figure must be about all people, and
-//! is computed here once more, by comparing every person with every row.
+//! Attacks on tables whose rows stand for nobody: drawn column by column, or with changed values. Every figure must be about all people.
+//! The tests compute each figure again by comparing every person with every row.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ fn names() -> Vec<String> {
     COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect()
 }
 
-/// People whose income goes with age and town.
+/// People whose income depends on age and town.
 fn people(number: u64, seed: u64) -> Vec<Row> {
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
     let mut person = || {
@@ -34,14 +34,14 @@ fn people(number: u64, seed: u64) -> Vec<Row> {
     (0..number).map(|_| person()).collect()
 }
 
-/// Rows whose columns were drawn independently of each other from those of people.
+/// Rows whose columns were each drawn from the people's values, independently of the other columns.
 fn drawn(people: &[Row], rows: usize, seed: u64) -> Vec<Row> {
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
     let mut cell = |column: usize| people[below(people.len() as u64, &mut chance) as usize][column].clone();
     (0..rows).map(|_| std::array::from_fn(&mut cell)).collect()
 }
 
-/// People with an income that is, for every third, another's, and an age that is, for every fourth, one more.
+/// Copies people, but every third has another's income, and every fourth is a year older.
 fn perturbed(people: &[Row]) -> Vec<Row> {
     let mut rows: Vec<Row> = people.to_vec();
     for place in 0..rows.len() {
@@ -64,7 +64,7 @@ fn tables(people: &[Row]) -> Vec<(&'static str, Vec<Row>)> {
     ]
 }
 
-/// Values with how many rows have them.
+/// Counts the rows with each value.
 fn counts<'a>(rows: impl Iterator<Item = &'a Row>) -> BTreeMap<u64, u64> {
     let mut counts = BTreeMap::new();
     rows.for_each(|row| *counts.entry(row[2].parse().expect("a number")).or_default() += 1);
@@ -75,7 +75,7 @@ fn fitting<'a>(rows: &'a [Row], person: &Row) -> Vec<&'a Row> {
     rows.iter().filter(|row| row[..2] == person[..2]).collect()
 }
 
-/// The most frequent value, the smallest among equals.
+/// Returns the most frequent value, the smallest among equals.
 fn most(counts: &BTreeMap<u64, u64>) -> (u64, u64) {
     let first = |best: (u64, u64), next: (u64, u64)| if next.1 > best.1 { next } else { best };
     counts.iter().map(|(value, rows)| (*value, *rows)).reduce(first).expect("a value")
@@ -90,8 +90,8 @@ fn near(found: f64, wanted: f64, what: &str) {
     assert!((found - wanted).abs() < 1e-12, "{what}: {found} for {wanted}");
 }
 
-/// What somebody gets who takes the rows that fit each person: right guesses, people whose value is certain and true, certain once one
-/// value is ruled out, and people with a chance of one half or more.
+/// Computes what an attacker achieves with the rows that fit each person: right guesses, people whose value is certain and true, people
+/// whose value is certain once one value is ruled out, and people with a chance of one half or more.
 fn by_hand(people: &[Row], rows: &[Row]) -> [f64; 4] {
     let overall = most(&counts(rows.iter())).0;
     let mut found = [0.0; 4];
@@ -131,7 +131,8 @@ fn guesses_are_about_everybody_and_compared_with_the_truth() {
     }
 }
 
-/// The mean over all people of the greatest lift, 1 for those who fit no row; and those whose true value became likely.
+/// The mean over all people of the greatest lift, which is 1 for those who fit no row; and the number of people whose true value became
+/// likely.
 #[test]
 fn lifts_and_likeness_are_about_everybody() {
     let people = people(400, 2);
@@ -159,8 +160,8 @@ fn lifts_and_likeness_are_about_everybody() {
     }
 }
 
-/// The area over all people of the original and all outsiders: a pair is right where only the member fits a row, half right where both
-/// do or neither does.
+/// The area over all people of the original and all outsiders: a pair is right if only the member fits a row, and half right if both do or
+/// neither does.
 #[test]
 fn membership_is_about_all_members_and_all_outsiders() {
     let (inside, outside) = (people(300, 3), people(200, 4));
@@ -211,7 +212,7 @@ fn attacks_that_deal_rows_to_people_say_that_they_do_not_apply() {
     }
 }
 
-/// Exchanged incomes: every row fits somebody, and yet what rows say is not true of them.
+/// With exchanged incomes every row fits somebody, but what rows show is not true of these people.
 #[test]
 fn exchanged_values_are_noticed() {
     let people = people(200, 11);
@@ -222,11 +223,11 @@ fn exchanged_values_are_noticed() {
     assert_eq!((scene.rows_of_nobody, scene.values_kept, scene.unplaced()), (0, false, 0));
     let found = &stage.run(&homogeneity::ATTACK)[0];
     near(figure(found, RIGHT_BY_GROUP), by_hand(&people, &rows)[0], "exchanged");
-    // The same people in another order are true.
+    // The same people in another order still stand.
     let mut turned = people.clone();
     turned.reverse();
     assert!(Stage::new(COLUMNS, &turned, &people).case().scene.stands());
-    // So is a part of them, in ranges that overlap.
+    // So does a part of them, in ranges that overlap.
     let mut part: Vec<Row> = people[..150].to_vec();
     for (place, row) in part.iter_mut().enumerate() {
         let age = row[0].parse::<u64>().expect("an age");
@@ -241,7 +242,7 @@ fn exchanged_values_are_noticed() {
 /// People who were left out of a release that is true count too.
 #[test]
 fn people_who_were_left_out_are_counted() {
-    // Four of six are shown; b's two are not, and the most frequent value of the release is x.
+    // Four of six people are shown. The two of b are not, and the most frequent value of the release is x.
     let people = [
         ["1", "a", "x"],
         ["1", "a", "x"],
@@ -254,7 +255,7 @@ fn people_who_were_left_out_are_counted() {
     let stage = Stage::new(COLUMNS, rows, &people);
     let found = &stage.run(&homogeneity::ATTACK)[0];
     near(found.at_risk.as_ref().expect("a share").value, 2.0 / 6.0, "certain");
-    // Two, one of two, and one of the two who were left out.
+    // Both of one group, one of two in the other, and one of the two who were left out.
     near(figure(found, RIGHT_BY_GROUP), 4.0 / 6.0, "right");
     near(
         stage.run(&background::ATTACK)[0].at_risk.as_ref().expect("a share").value,

@@ -1,8 +1,8 @@
-//! What a release tells about the sensitive value of everybody.
+//! What a release shows about the sensitive value of each person.
 //!
-//! Where rows stand for people, the people of a class are its rows: what the class tells is true of as many of them as it says. Where they
-//! do not, somebody takes all rows that fit a person, and what these say is compared with the person's true value. Whoever fits no
-//! row is guessed by what is most frequent in the whole release.
+//! If rows stand for people, the people of a class are its rows, and the class's amounts of values are true of them. Otherwise the attacker
+//! takes all rows that fit a person, and their values are compared with the person's true value. A person who fits no row is guessed by the
+//! most frequent value of the whole release.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,23 +13,23 @@ use super::{Scene, Tally, View};
 /// Stands for every value that nobody of the original has.
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
-/// What shares of rows are scaled to, where classes are told by more or less than their rows.
+/// Shares of rows are scaled to this if the amounts of classes differ from their rows.
 const SCALE: u128 = 1_000_000;
 
-/// What is told about some people.
+/// What the release shows about some people.
 pub(super) struct Telling {
-    /// What rows that may be theirs say of the secret.
+    /// The values shown by rows that may be theirs.
     pub tally: Tally,
-    /// How many people.
+    /// The number of people.
     pub people: u64,
-    /// Whether a row fits them. If not, the tally is that of all rows.
+    /// Whether a row fits them. If not, the tally covers all rows.
     pub fits: bool,
-    /// Their true values; `None` where they have the values of the tally, in these shares.
+    /// Their true values; `None` if they have the values of the tally, in these shares.
     truths: Option<Tally>,
 }
 
 impl Telling {
-    /// How many of the people have a value like this.
+    /// Returns the number of people with a value like this.
     pub(super) fn having(&self, like: impl Fn(u32) -> bool) -> f64 {
         let amount = |tally: &Tally| -> u64 {
             tally.of_value.iter().filter(|(value, _)| like(*value)).map(|(_, amount)| amount).sum()
@@ -40,18 +40,18 @@ impl Telling {
         }
     }
 
-    /// How many of the people have the most frequent value, which is the best guess.
+    /// Returns the number of people with the most frequent value, which is the best guess.
     pub(super) fn right(&self) -> f64 {
         self.tally.most().map_or(0.0, |(most, _)| self.having(|value| value == most))
     }
 
-    /// The chance of the best guess, as far as the rows tell.
+    /// Returns the chance of the best guess, as far as the rows show.
     pub(super) fn chance(&self) -> f64 {
         self.tally.most().map_or(0.0, |(_, most)| most as f64 / self.tally.total as f64)
     }
 }
 
-/// What is told about everybody; each person is in exactly one of these.
+/// Returns what the release shows about everybody; each person is in exactly one result.
 pub(super) fn tellings(scene: &Scene, secret: usize) -> Vec<Telling> {
     let mut found = Vec::new();
     if scene.stands() {
@@ -70,7 +70,7 @@ pub(super) fn tellings(scene: &Scene, secret: usize) -> Vec<Telling> {
     found
 }
 
-/// The same for people whose rows are not known, by all rows that fit them.
+/// Does the same for people whose own rows are unknown, by all rows that fit them.
 fn one_by_one(scene: &Scene, secret: usize, people: &[usize]) -> Vec<Telling> {
     if people.is_empty() {
         return Vec::new();
@@ -91,7 +91,7 @@ fn one_by_one(scene: &Scene, secret: usize, people: &[usize]) -> Vec<Telling> {
     let telling = |(looks, values): (Vec<u32>, Vec<(u32, u64)>)| {
         let people = values.len() as u64;
         let own = pooled(scene, secret, &looks);
-        // Rows that show no value say no more than no row at all.
+        // Rows that show no value are no better than no rows.
         let fits = own.total > 0;
         let tally = if fits { own } else { pooled(scene, secret, &everything) };
         Telling { tally, people, fits, truths: Some(Tally::new(values)) }
@@ -99,7 +99,7 @@ fn one_by_one(scene: &Scene, secret: usize, people: &[usize]) -> Vec<Telling> {
     values.into_iter().map(telling).collect()
 }
 
-/// What the rows of several looks say together.
+/// Adds up what the rows of several looks show.
 fn pooled(scene: &Scene, secret: usize, looks: &[u32]) -> Tally {
     let class_of = |look: &u32| {
         let look = &scene.looks[*look as usize];
@@ -115,7 +115,7 @@ fn pooled(scene: &Scene, secret: usize, looks: &[u32]) -> Tally {
             true => amount,
             false => (u128::from(amount) * u128::from(rows) * SCALE / u128::from(tally.total)) as u64,
         };
-        // A value that nobody has is still not the value of whoever is guessed.
+        // A value that nobody has is still a value, and wrong for every person.
         let unknown = if by_rows && tally.total > 0 { rows - tally.total } else { 0 };
         let known = tally.of_value.iter().map(move |(value, of)| (*value, amount(*of)));
         known.chain([(UNKNOWN, unknown)])

@@ -1,17 +1,19 @@
-//! Who is where in truth, as far as the release can tell: people who are known alike may have changed places with each other, and what rows say of their
-//! secret shows it.
+//! Finds the true class of each person as far as possible: people who are known alike can be exchanged, and the sensitive values in the
+//! rows show which exchanges are right.
 //!
-//! No attacker sees a difference, since classes keep as many people of each kind as they have. It matters where guesses are compared with the truth.
+//! Attackers see no difference, since each class keeps its number of people of each kind. It matters when guesses are compared with the
+//! truth.
 
 use std::collections::BTreeMap;
 
 use super::{Scene, Tally};
 
-/// The class of each person, where those who are known alike take places among theirs whose class has their value.
+/// Returns the class of each person. People who are known alike exchange their places so that as many as possible are in a class with their
+/// value.
 pub(super) fn true_classes(scene: &Scene, secret: usize) -> Vec<Option<u32>> {
     let mut classes = scene.class_of_person.clone();
     let values = &scene.secrets[secret].of_person;
-    // Frequencies of overlapping groups cannot be used up.
+    // The frequencies of overlapping groups are no amounts that could be used up.
     let counts = |of: &Tally, rows: u64| of.total == rows;
     if !scene.classes.iter().all(|class| counts(&class.secrets[secret], class.rows)) {
         return classes;
@@ -30,7 +32,7 @@ pub(super) fn true_classes(scene: &Scene, secret: usize) -> Vec<Option<u32>> {
         places.dedup();
         places.len()
     };
-    // Whoever has the least choice is first.
+    // Kinds of people with the fewest classes come first.
     let mut kinds: Vec<(usize, Vec<usize>)> =
         kinds.into_values().map(|people| (different(&people), people)).collect();
     kinds.sort_by_key(|(places, _)| *places);
@@ -48,7 +50,7 @@ pub(super) fn true_classes(scene: &Scene, secret: usize) -> Vec<Option<u32>> {
             };
             places.iter().map(of_class).sum()
         };
-        // Values that fit into few places first; equal ones in their order.
+        // Values with the least room come first, equal ones in their order.
         let mut order: Vec<(i128, u32)> = of_value
             .iter()
             .map(|(value, people)| (i128::from(room(*value, &places, &left)) - people.len() as i128, *value))
@@ -58,7 +60,7 @@ pub(super) fn true_classes(scene: &Scene, secret: usize) -> Vec<Option<u32>> {
         for (_, value) in order {
             for person in &of_value[&value] {
                 let fits = |class: &u32| left[*class as usize].get(&value).copied().unwrap_or(0);
-                // Where most of the value is left, so that others find some, too.
+                // The class with most of the value left is best, so that others find some, too.
                 let best = places
                     .keys()
                     .copied()
@@ -83,7 +85,7 @@ pub(super) fn true_classes(scene: &Scene, secret: usize) -> Vec<Option<u32>> {
     classes
 }
 
-/// One less of something; nothing is left of what is used up.
+/// Takes one away, and removes what is used up.
 fn take(amounts: &mut BTreeMap<u32, u64>, of: u32) {
     if let Some(amount) = amounts.get_mut(&of) {
         *amount -= 1;
@@ -109,7 +111,7 @@ mod tests {
 
     #[test]
     fn people_who_are_known_alike_take_the_rows_that_have_their_value() {
-        // Both are 30, and fit both rows; only their values tell who is where, in whatever order they come.
+        // Both people are 30 and fit both rows. Only their values show who is where, whatever the order of rows.
         for original in ["age,illness\n30,flu\n30,cold", "age,illness\n30,cold\n30,flu"] {
             let staged = Staged::written(PLAN, original, "age,illness\n{20|30},cold\n30,flu");
             let scene = &staged.scene;
@@ -123,7 +125,7 @@ mod tests {
 
     #[test]
     fn classes_keep_their_kinds_and_nobody_loses_a_place() {
-        // Nobody of the release has gout: whoever has it takes what is left over.
+        // Nobody of the release has gout, so whoever has it takes the row that is left over.
         let staged = Staged::written(
             PLAN,
             "age,illness\n30,flu\n30,gout\n40,flu",

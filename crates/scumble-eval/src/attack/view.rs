@@ -1,4 +1,4 @@
-//! A release as it looks to somebody who knows some columns.
+//! A release as an attacker sees it who knows only some columns.
 
 use std::collections::HashMap;
 
@@ -6,28 +6,28 @@ use foldhash::fast::FixedState;
 
 use super::{Labels, Scene};
 
-/// The release as it looks in some columns only, for an attacker who knows these.
+/// A release as it looks in some columns, for an attacker who knows only these.
 pub struct View<'a> {
     scene: &'a Scene,
     columns: Vec<usize>,
     /// What the groups show in these columns.
     shown: Vec<Vec<u32>>,
     rows: Vec<u64>,
-    /// How many of them show nothing in any column.
+    /// The number of rows of each group that show nothing in any column.
     starred: Vec<u64>,
     looks: Vec<Vec<u32>>,
     /// The group of each look.
     pub group_of_look: Vec<u32>,
     by_labels: HashMap<Vec<u32>, u32, FixedState>,
-    /// For each column and label the groups that show it, ascending.
+    /// For each column and label the groups that show it, in ascending order.
     showing: Vec<Vec<Vec<u32>>>,
 }
 
-/// Up to so many combinations of labels are looked up one by one; where there are more, the groups are.
+/// Up to this many combinations of labels are looked up one by one. If there are more, all groups that share a label are checked.
 const FEW: usize = 64;
 
 impl<'a> View<'a> {
-    /// On these columns.
+    /// Makes a view of these columns.
     #[must_use]
     pub fn new(scene: &'a Scene, columns: &[usize]) -> Self {
         let mut by_labels: HashMap<Vec<u32>, u32, FixedState> = HashMap::default();
@@ -69,7 +69,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// How many groups of rows look different.
+    /// The number of groups of rows that look different.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -81,34 +81,34 @@ impl<'a> View<'a> {
         self.rows.is_empty()
     }
 
-    /// The rows of a group.
+    /// The number of rows in a group.
     #[must_use]
     pub fn rows(&self, group: u32) -> u64 {
         self.rows[group as usize]
     }
 
-    /// The looks of a group.
+    /// Returns the looks of a group.
     #[must_use]
     pub fn looks_of(&self, group: u32) -> &[u32] {
         &self.looks[group as usize]
     }
 
-    /// What is known of a person in these columns.
+    /// Returns what is known of a person in these columns.
     #[must_use]
     pub fn key(&self, person: usize) -> Vec<u32> {
         self.columns.iter().map(|column| self.scene.known[*column].of_person[person]).collect()
     }
 
-    /// The groups whose rows may be a person's, ascending.
+    /// Returns the groups whose rows may be a person's, in ascending order.
     #[must_use]
     pub fn groups_of(&self, person: usize) -> Vec<u32> {
         self.groups_with(&self.key(person))
     }
 
-    /// The groups whose rows may be those of somebody with these values.
+    /// Returns the groups whose rows may be those of a person with these values.
     #[must_use]
     pub fn groups_with(&self, values: &[u32]) -> Vec<u32> {
-        // Whatever an attack does person by person comes by here.
+        // Everything that attacks do person by person comes through here, so this is where they stop.
         if self.scene.is_stopped() {
             return Vec::new();
         }
@@ -128,7 +128,7 @@ impl<'a> View<'a> {
         } else {
             let fits =
                 |shown: &Vec<u32>| shown.iter().zip(&labels).all(|(label, labels)| labels.contains(*label));
-            // The column that is likely to leave fewest groups proposes; the others decide.
+            // The column that is likely to leave the fewest groups proposes them, and the others filter.
             let proposed =
                 |place: &usize| labels[*place].len() as f64 / self.showing[*place].len().max(1) as f64;
             let column = (0..labels.len()).min_by(|a, b| proposed(a).total_cmp(&proposed(b)));
@@ -141,7 +141,8 @@ impl<'a> View<'a> {
         found
     }
 
-    /// The looks whose rows may be a person's, ascending: those that show something; where none of these fits, those that show nothing.
+    /// Returns the looks whose rows may be a person's, in ascending order: those that show something or, if none of these fits, those that
+    /// show nothing.
     #[must_use]
     pub fn looks_fitting(&self, person: usize) -> Vec<u32> {
         let groups = self.groups_of(person);
@@ -154,13 +155,13 @@ impl<'a> View<'a> {
         looks
     }
 
-    /// The rows of a group that show something in some column.
+    /// The number of rows in a group that show something in some column.
     #[must_use]
     pub fn telling_rows(&self, group: u32) -> u64 {
         self.rows[group as usize] - self.starred[group as usize]
     }
 
-    /// How many rows may be a person's.
+    /// The number of rows that may be a person's.
     #[must_use]
     pub fn candidates(&self, person: usize) -> u64 {
         self.groups_of(person).iter().map(|group| self.rows(*group)).sum()

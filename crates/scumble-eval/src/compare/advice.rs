@@ -1,15 +1,15 @@
 //! Which release to take.
 //!
-//! The rule, in a sentence: of the releases that keep the limits, those on which learners do as well as on the best of them, as far as that can
-//! be measured, and of those the one that keeps most detail. The limits are about the person worst off and about what can be inferred.
-//! Experimental algorithms are not recommended, since their protection is weaker than a figure shows. Whatever is below the plan's
-//! models is not even a next step: the plan says what must hold.
+//! The rule: of the releases that keep the limits, take those on which models do as well as on the best of them, as far as can be measured,
+//! and of those the one that keeps most detail. The limits concern the person worst off and what can be inferred. Experimental algorithms
+//! are not recommended, since their protection is weaker than a figure shows. A release below the plan's models is not even a next step:
+//! the plan says what must hold.
 
 use scumble::registry::Standing;
 
 use super::outcome::{Candidate, Comparison};
 
-/// What to take, and the next steps from there; all by their place among the candidates.
+/// The release to take, and the next steps from there, all by their place among the candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Advice {
     /// The release to take.
@@ -18,21 +18,21 @@ pub struct Advice {
     pub within: bool,
     /// How many releases keep the limits.
     pub eligible: usize,
-    /// What the same rule takes at half the risk of the chosen one.
+    /// The release that the same rule takes at half the risk of the chosen one.
     pub safer: Option<usize>,
-    /// The least risky of those that are more useful: measurably more right, or as right with more detail.
+    /// The least risky of those that are more useful: models measurably get more right, or as much right with more detail.
     pub more_useful: Option<usize>,
 }
 
-/// The figures that decide, of one release.
+/// The figures of one release that decide.
 #[derive(Debug, Clone, Copy)]
 struct Figures {
     place: usize,
     k: u64,
     risk: f64,
-    /// Whether as many people's values are certain as may be, and no more.
+    /// Whether no more people's values are certain than the limit allows.
     certainty_kept: bool,
-    /// The chance with which people are found on average.
+    /// The average chance that a person is found.
     average: f64,
     accuracy: f64,
     loss: f64,
@@ -45,13 +45,13 @@ impl Figures {
 }
 
 impl Advice {
-    /// The release that is recommended, if one may be.
+    /// The release that is recommended, if any may be.
     #[must_use]
     pub fn recommended(&self) -> Option<usize> {
         self.within.then_some(self.chosen)
     }
 
-    /// What to take; `None` if no release that keeps the plan's models could be measured.
+    /// Decides which release to take; `None` if no release that keeps the plan's models could be measured.
     #[must_use]
     pub fn of(comparison: &Comparison) -> Option<Self> {
         let limits = &comparison.limits;
@@ -76,7 +76,7 @@ impl Advice {
             known.retain(|(standing, _)| *standing != Standing::Experimental);
         }
         let mut known: Vec<Figures> = known.into_iter().map(|(_, figures)| figures).collect();
-        // A release that shows nothing is safe and good for nothing.
+        // A release that shows nothing has no risk and no use.
         if known.iter().any(Figures::shows_something) {
             known.retain(Figures::shows_something);
         }
@@ -100,8 +100,8 @@ impl Advice {
     }
 }
 
-/// The rule: of the releases with at most that risk, those on which learners do as well as on the best, and of those the one with the
-/// least loss; among equals the least risky, the most right, the greatest k, the first.
+/// Applies the rule: of the releases with at most that risk, those on which models do as well as on the best, and of those the one with the
+/// least loss. Among equals the least risky counts, then the most right, the greatest k, the first.
 fn best_within(comparison: &Comparison, known: &[Figures], risk: f64) -> Option<Figures> {
     let eligible = || known.iter().filter(move |figures| figures.certainty_kept && figures.risk <= risk);
     let best = eligible().map(|figures| figures.accuracy).fold(0.0, f64::max);
@@ -110,12 +110,13 @@ fn best_within(comparison: &Comparison, known: &[Figures], risk: f64) -> Option<
     eligible().filter(|figures| figures.accuracy >= enough).min_by(better).copied()
 }
 
-/// The least risky, among equals the most right, the one with the least loss, the greatest k, the first.
+/// The least risky release; among equals the most right, then the one with the least loss, the greatest k, the first.
 fn least_risky<'a>(figures: impl Iterator<Item = &'a Figures>) -> Option<Figures> {
     figures.min_by(|a, b| by_risk(a, b)).copied()
 }
 
-/// Where too many people's values are certain, that comes first. The average tells releases apart whose person worst off is as well hidden.
+/// Releases in which too many people's values are certain come last. The average decides between releases whose person worst off is equally
+/// well hidden.
 fn by_risk(a: &Figures, b: &Figures) -> std::cmp::Ordering {
     b.certainty_kept
         .cmp(&a.certainty_kept)

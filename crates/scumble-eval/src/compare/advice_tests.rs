@@ -1,4 +1,4 @@
-//! The rule and its words, on comparisons made by hand.
+//! The rule and its words, on comparisons written by hand.
 
 use super::super::limits::Limits;
 use super::super::outcome::{Accuracy, Baselines, Utility};
@@ -29,7 +29,7 @@ fn candidate(algorithm: &str, k: u64, risk: f64, accuracy: Option<f64>) -> Candi
     }
 }
 
-/// Ten thousand rows, all scored: an accuracy of 80 % is known to 0.8 points.
+/// Ten thousand rows, all scored: an accuracy of 80 % is known to within 0.8 points.
 fn comparison(candidates: Vec<Candidate>) -> Comparison {
     Comparison {
         rows: 10_000,
@@ -73,7 +73,8 @@ fn the_most_detailed_of_those_that_do_as_well() {
         with_loss(0.7, candidate("pais", 10, 0.09, Some(0.805))),
     ]);
     let advice = Advice::of(&all).expect("advice");
-    // An accuracy of 80.5 % on 10,000 rows is known to 0.78 points: 80.0 and 79.9 are as good as 80.5, 79.0 is not, and 82.0 is too risky.
+    // An accuracy of 80.5 % on 10,000 rows is known to within 0.78 points: 80.0 and 79.9 are as good as 80.5, 79.0 is not, and 82.0 is too
+    // risky.
     assert_eq!(advice, Advice { chosen: 1, within: true, eligible: 4, safer: Some(2), more_useful: Some(0) });
     assert_eq!(
         told(&all),
@@ -184,7 +185,7 @@ fn a_release_that_shows_nothing_is_not_recommended() {
 #[test]
 fn nothing_below_the_plan_is_recommended_or_a_next_step() {
     let below = |candidate: Candidate| Candidate { below_plan: true, ..candidate };
-    // By itself k = 2 would win: as right as the best, with the least loss, within the risk.
+    // Without the plan, k = 2 would win: as right as the best, with the least loss, within the risk.
     let mut all = comparison(vec![
         below(with_loss(0.05, candidate("mondrian", 2, 0.04, Some(0.82)))),
         with_loss(0.2, candidate("mondrian", 5, 0.03, Some(0.80))),
@@ -203,7 +204,7 @@ fn nothing_below_the_plan_is_recommended_or_a_next_step() {
     assert!(Advice::none(&all).contains("ask for k\u{a0}=\u{a0}5 or more"), "{}", Advice::none(&all));
 }
 
-/// The average hides the person worst off: half of the people in one large group, and a pair.
+/// The average hides the person worst off: half of the people are in one large group, and there is a pair.
 #[test]
 fn the_person_worst_off_decides_and_not_the_average() {
     let with = |worst_off: f64, k: u64, loss: f64| {
@@ -226,7 +227,7 @@ fn the_person_worst_off_decides_and_not_the_average() {
     assert_eq!(Advice::of(&all).and_then(|advice| advice.recommended()), Some(0));
 }
 
-/// Where no model protects a sensitive column, too many people whose value is certain rule a release out.
+/// If no model protects a sensitive column, a release with too many people whose value is certain is ruled out.
 #[test]
 fn certainty_rules_out_what_no_model_bounds() {
     let with = |share: Option<f64>, loss: f64| {
@@ -244,7 +245,7 @@ fn certainty_rules_out_what_no_model_bounds() {
     );
     all.limits = Limits { certain: 0.02, ..all.limits };
     assert_eq!(Advice::of(&all).and_then(|advice| advice.recommended()), Some(0));
-    // Certain for somebody is worse than a greater chance for everybody.
+    // Certainty for somebody is worse than a greater chance for everybody.
     all.candidates = vec![with(Some(0.5), 0.1), with(Some(0.4), 0.2)];
     all.limits.certain = 0.0;
     let advice = Advice::of(&all).expect("advice");

@@ -1,4 +1,4 @@
-//! The frontier: risk to the right, utility upwards, a shape and a colour for each algorithm.
+//! The chart of risk against utility: risk to the right, utility upwards, a shape and a colour for each algorithm.
 
 use scumble::report::drawing::{Anchor, Scale, Svg, text_width};
 
@@ -11,26 +11,26 @@ pub(super) struct Mark<'a> {
     pub(super) algorithm: &'a str,
     pub(super) k: u64,
     pub(super) spot: Spot,
-    /// Whether it is on the frontier of this chart.
+    /// Whether the release is on the frontier of this chart.
     pub(super) on_frontier: bool,
-    /// Whether no other release beats it in everything.
+    /// Whether no other release is better in everything.
     pub(super) not_beaten: bool,
     pub(super) recommended: bool,
-    /// Whether the plan asks for more, so that it is shown and not offered.
+    /// Whether the plan asks for a greater k: the release is shown but not offered.
     pub(super) below_plan: bool,
 }
 
 /// The chart.
 pub(super) struct FrontierChart<'a> {
     pub(super) title: &'a str,
-    /// What utility is.
+    /// The name of the utility.
     pub(super) y_name: &'a str,
     /// The algorithms, in the order of their shapes.
     pub(super) algorithms: &'a [&'a str],
     pub(super) marks: &'a [Mark<'a>],
     /// Name and height of each reference.
     pub(super) references: &'a [(&'a str, f64)],
-    /// The risk that a release may have to be recommended.
+    /// The greatest risk that a recommended release may have.
     pub(super) max_risk: f64,
 }
 
@@ -43,13 +43,13 @@ const TOP: f64 = 26.0;
 const BOTTOM: f64 = 54.0;
 const RADIUS: f64 = 5.5;
 
-/// Risks are drawn by their order of magnitude: they go with one in k. This is the least that is told apart.
+/// Risks have a logarithmic scale, because they are mostly 1 in k. Smaller risks than this are drawn here.
 const LEAST_RISK: f64 = 1e-5;
 
 /// A place on the image.
 type At = (f64, f64);
 
-/// The shape of an algorithm around a place.
+/// Returns the corners of an algorithm's shape around a place.
 fn shape(number: usize, (x, y): At) -> Vec<At> {
     let around = |corners: usize, turn: f64, radius: f64| -> Vec<At> {
         let corner = |at: usize| {
@@ -80,7 +80,7 @@ fn paint(number: usize) -> String {
     colour((number + number / 8) % COLOURS)
 }
 
-/// An algorithm's sign, for the legend.
+/// Draws an algorithm's sign, for the legend.
 pub(super) fn sign(number: usize) -> String {
     let mut svg = Svg::new(16.0, 16.0, "", "");
     svg.polygon(&format!("spot {}", paint(number)), &shape(number, (8.0, 8.0)));
@@ -131,7 +131,7 @@ impl FrontierChart<'_> {
         let mut frontier: Vec<At> = self.frontier().map(|mark| at(mark.spot)).collect();
         frontier.sort_by(|a, b| a.0.total_cmp(&b.0));
         svg.polyline("frontier", &frontier);
-        // What is beaten lies below what is not.
+        // Beaten releases are drawn below the others.
         let layer = |mark: &&Mark<'_>| (mark.not_beaten, mark.recommended);
         let mut marks: Vec<&Mark<'_>> = self.marks.iter().collect();
         marks.sort_by_key(layer);
@@ -157,7 +157,7 @@ impl FrontierChart<'_> {
         }
         let kind = if mark.not_beaten && !mark.below_plan { "spot" } else { "spot beaten" };
         svg.polygon(&format!("{kind} {}", paint(number)), &shape(number, at));
-        // Polygons have no hints of their own.
+        // Polygons have no tooltips of their own.
         let standing = match (mark.recommended, mark.not_beaten) {
             _ if mark.below_plan => "; below the plan",
             (true, _) => "; recommended",
@@ -175,12 +175,12 @@ impl FrontierChart<'_> {
         svg.dot("hit", at, RADIUS + 3.0, Some(&hint));
     }
 
-    /// Names what is on the frontier, as far as there is room.
+    /// Names the releases on the frontier, as far as there is room.
     fn labels(&self, svg: &mut Svg, at: &impl Fn(Spot) -> At) {
         let mut taken: Vec<(At, At)> = Vec::new();
         let named = |mark: &&Mark<'_>| mark.recommended || (mark.on_frontier && mark.not_beaten);
         let mut marks: Vec<&Mark<'_>> = self.marks.iter().filter(named).collect();
-        // The recommended one is named in any case.
+        // The recommended release is always named.
         marks.sort_by_key(|mark| !mark.recommended);
         let spots: Vec<At> = self.marks.iter().map(|mark| at(mark.spot)).collect();
         for mark in marks {
@@ -219,7 +219,7 @@ impl FrontierChart<'_> {
         }
     }
 
-    /// The risk that a release may have to be recommended.
+    /// Draws the greatest risk that a recommended release may have.
     fn limit(&self, svg: &mut Svg, low: f64, high: f64, x: &impl Fn(f64) -> f64, floor: f64) {
         if (low..=high).contains(&self.max_risk) {
             let at = x(self.max_risk);
@@ -235,14 +235,14 @@ impl FrontierChart<'_> {
         let mut taken = f64::NEG_INFINITY;
         for (at, name) in named {
             svg.line("reference", (LEFT, at), (right, at));
-            // From above to below; one that is too near the last moves down.
+            // Names are placed from top to bottom, and one that is too close to the last moves down.
             let text = at.max(taken + 13.0);
             svg.text("axis", (right + 6.0, text + 4.0), Anchor::Start, name);
             taken = text;
         }
     }
 
-    /// 1, 2 and 5 times powers of ten that enclose all risks.
+    /// Returns 1, 2 and 5 times powers of ten that enclose all risks.
     fn risk_ticks(&self) -> Vec<f64> {
         let risks = self.marks.iter().map(|mark| mark.spot.risk.clamp(LEAST_RISK, 1.0));
         let least = risks.clone().fold(1.0, f64::min);
@@ -285,7 +285,7 @@ impl FrontierChart<'_> {
     }
 }
 
-/// A percentage without needless zeros.
+/// Writes a percentage without needless zeros.
 fn plain(share: f64) -> String {
     format!("{}\u{a0}%", (share * 100.0 * 1e6).round() / 1e6)
 }

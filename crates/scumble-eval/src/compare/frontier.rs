@@ -1,30 +1,30 @@
-//! Which releases no other release beats.
+//! Finds the releases that no other release beats.
 
 /// Where a release lies on a chart: less risk is better, and so is more utility.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spot {
-    /// What the attack that does best attains, from 0 to 1.
+    /// The success of the attack that does best, from 0 to 1.
     pub risk: f64,
-    /// What the release is good for, from 0 to 1.
+    /// How useful the release is, from 0 to 1.
     pub utility: f64,
 }
 
 impl Spot {
-    /// What is good about it: more is better everywhere.
+    /// Returns the figures so that more is better everywhere.
     #[must_use]
     pub fn goods(self) -> [f64; 2] {
         [-self.risk, self.utility]
     }
 }
 
-/// Whether one is nowhere worse than the other, and somewhere better; more is better.
+/// Whether one is nowhere worse than the other and somewhere better, if more is better.
 #[must_use]
 pub fn dominates<const N: usize>(one: &[f64; N], other: &[f64; N]) -> bool {
     let pairs = || one.iter().zip(other);
     pairs().all(|(one, other)| one >= other) && pairs().any(|(one, other)| one > other)
 }
 
-/// For each whether no other dominates it; more is better. Equals do not beat each other, so either all of them are marked or none.
+/// Says for each whether no other dominates it, if more is better. Equals do not beat each other, so either all of them are marked or none.
 #[must_use]
 pub fn non_dominated<const N: usize>(goods: &[[f64; N]]) -> Vec<bool> {
     goods.iter().map(|own| !goods.iter().any(|other| dominates(other, own))).collect()
@@ -44,8 +44,8 @@ mod tests {
 
     #[test]
     fn a_frontier_by_hand() {
-        // Risk and utility: (1,2) and (3,5) and (4,6) are a staircase; (2,2) pays risk for nothing, (3,4) is below (3,5), (4,6) is
-        // there twice, and (5,6) pays risk for what (4,6) has.
+        // Risk and utility: (1,2), (3,5) and (4,6) are a staircase. (2,2) has more risk for nothing, (3,4) is below (3,5), (4,6) appears
+        // twice, and (5,6) has more risk for what (4,6) has.
         let found = non_dominated(&goods(&[(1, 2), (2, 2), (3, 5), (3, 4), (4, 6), (4, 6), (5, 6)]));
         assert_eq!(found, [true, false, true, false, true, true, false]);
     }

@@ -1,28 +1,28 @@
-//! The least k with which an algorithm keeps the limits.
+//! Searches for the least k with which an algorithm keeps the limits.
 //!
-//! A larger k costs detail, so of the releases of one algorithm the one with the least k within the limits is the one to take. The limit
-//! on the person worst off says where to begin; what can be inferred may need more. Algorithms are heuristics, so a larger k need not
-//! always tell less: what is found is a k within the limits beside one that is not.
+//! A larger k costs detail, so of an algorithm's releases the one with the least k within the limits is the one to take. The limit on the
+//! person worst off gives the first k; what can be inferred may need a larger one. Algorithms are heuristics, so a larger k does not always
+//! reveal less: the search finds a k within the limits next to one that is not.
 
 use scumble::config::Plan;
 
 use super::limits::Limits;
 use super::request::least_k;
 
-/// Two groups must fit for anything to be shown.
+/// A release needs at least two groups to show anything.
 const GROUPS: u64 = 2;
 
-/// How often k is doubled beyond the ladder where nothing on it keeps the limits.
+/// How often k is doubled beyond the ladder if no k on it keeps the limits.
 const DOUBLINGS: u32 = 4;
 
-/// The values of k that are tried first unless others are named: the least that can keep the limits and the plan, two smaller ones for what
-/// more risk would buy, and two larger ones for what less risk costs. None is below the plan.
+/// Returns the values of k that are tried first unless the request names others: the least that can keep the limits and the plan, two
+/// smaller ones that show what more risk would buy, and two larger ones that show what less risk costs. None is below the plan.
 #[must_use]
 pub fn ladder(plan: &Plan, limits: &Limits, rows: u64) -> Vec<u64> {
     let own = least_k(plan);
     let base = base(plan, limits);
     let floor = own.unwrap_or(2);
-    // A step that is nearly the plan's own k says nothing new.
+    // A step that is close to the plan's own k shows nothing new.
     let is_apart = |k: &u64| own.is_none_or(|own| *k == own || 2 * *k >= 3 * own);
     let steps = [base / 4, base / 2, base, base.saturating_mul(2), base.saturating_mul(4)];
     let mut ks: Vec<u64> = steps
@@ -39,12 +39,12 @@ pub fn ladder(plan: &Plan, limits: &Limits, rows: u64) -> Vec<u64> {
     ks
 }
 
-/// The least k that can keep the limits and the plan.
+/// Returns the least k that can keep the limits and the plan.
 fn base(plan: &Plan, limits: &Limits) -> u64 {
     limits.least_k().unwrap_or(u64::MAX).max(least_k(plan).unwrap_or(2)).max(2)
 }
 
-/// What one algorithm made with one k.
+/// A release by one algorithm with one k.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Attempt {
     pub(super) k: u64,
@@ -53,7 +53,7 @@ pub(super) struct Attempt {
     pub(super) loss: f64,
 }
 
-/// Where k is searched.
+/// The range in which k is searched.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Range {
     /// No smaller k can keep the limits and the plan.
@@ -69,12 +69,13 @@ impl Range {
         Self { least, most: top.min(rows / GROUPS) }
     }
 
-    /// The k to try next of an algorithm, by what it made so far; `best` is the least loss within the limits that is known of any algorithm.
+    /// Returns the k to try next for an algorithm, given its attempts so far; `best` is the least known loss within the limits of any
+    /// algorithm.
     pub(super) fn next(self, made: &[Attempt], best: Option<f64>) -> Option<u64> {
         let pass = made.iter().filter(|of| of.kept).min_by_key(|of| of.k);
         let below = |of: &&Attempt| pass.is_none_or(|pass| of.k < pass.k);
         let fail = made.iter().filter(|of| !of.kept).filter(below).max_by_key(|of| of.k)?;
-        // A larger k loses no less, so it cannot win; and what shows nothing already cannot lose more.
+        // A larger k loses no less, so it cannot win. And a release that shows nothing cannot lose more.
         if fail.loss >= best.unwrap_or(1.0) {
             return None;
         }
@@ -111,7 +112,8 @@ mod tests {
         assert_eq!(ladder(&own(20), &at(0.09), 1_000), [20, 40, 80], "nothing below the plan");
     }
 
-    /// Searches an algorithm that keeps the limits from `enough` on, with a loss of k in a thousand; what was tried after the ladder.
+    /// Searches for an algorithm that keeps the limits from `enough` on and has a loss of k/1000. Returns the values of k tried after the
+    /// ladder.
     fn searched(enough: u64, made: &[u64], rows: u64, best: Option<f64>) -> Vec<u64> {
         let range = Range::of(&plan(""), &Limits::default(), rows);
         let attempt = |k: &u64| Attempt { k: *k, kept: *k >= enough, loss: *k as f64 / 1e3 };

@@ -1,18 +1,18 @@
-//! What a release may leave people with and still be recommended.
+//! The limits on a release that may be recommended.
 
 use scumble::config::Audience;
 
 use super::risk::Risk;
 
-/// What a release may leave people with and still be recommended.
+/// What a release may reveal and still be recommended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Who will read the release: it decides about limits that are not given.
+    /// Who will read the release: this sets the limits that are not given.
     pub audience: Audience,
     /// The greatest chance with which the person worst off may be found, and the greatest share of people for whom guesses of a sensitive
-    /// value may be right because of the release.
+    /// value may become right because of the release.
     pub risk: f64,
-    /// The greatest share of people whose sensitive value may be certain, in columns that no model of the plan protects. Where a model
+    /// The greatest share of people whose sensitive value may be certain, in columns that no model of the plan protects. If a model
     /// protects the column, the model decides.
     pub certain: f64,
 }
@@ -24,7 +24,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The limits for an audience.
+    /// Returns the limits for an audience.
     #[must_use]
     pub fn of(audience: Audience) -> Self {
         let certain = match audience {
@@ -41,13 +41,13 @@ impl Limits {
         risk.worst() <= self.risk && self.certainty_kept_by(risk)
     }
 
-    /// Whether no more people's values are certain than may be.
+    /// Whether no more people's values are certain than the limit allows.
     pub(super) fn certainty_kept_by(&self, risk: &Risk) -> bool {
         risk.certain() <= self.certain
     }
 
-    /// The least k that keeps the limit on the person worst off, since a person in a group of k is found with a chance of 1/k. No k
-    /// does where nobody may be found at all.
+    /// Returns the least k that keeps the limit on the person worst off, since a person in a group of k is found with a chance of 1/k. No k
+    /// does if nobody may be found at all.
     #[must_use]
     pub fn least_k(&self) -> Option<u64> {
         const MOST: u64 = 1 << 52;

@@ -1,13 +1,13 @@
-//! One table, many releases of it: what could an attacker still learn, and what are they still good for?
+//! Compares many releases of one table: what an attacker could still learn from each, and how useful each still is.
 //!
-//! * [`Request`] says what is tried: algorithms × k, and [`Limits`] what a release may leave people with. [`compare`] tries it, and [`Comparison`] is what came out: for each release of the
-//!   whole table its [`Risk`], and its utility by loss and, where there is a class, by learners that learnt from releases of
-//!   training parts.
-//! * [`non_dominated`]: the releases that no other beats in both. [`Advice`]: which of them to take, by a rule that can be told in a
-//!   sentence, and [`Advice::sentences`] tells it.
-//! * [`html`]: the private page with the frontier.
+//! * [`Request`] says what to try, algorithms × k, and [`Limits`] what a release may reveal. [`compare`] tries them, and [`Comparison`] is
+//!   the result: for each release of the whole table its [`Risk`] and its utility, measured by loss and, if there is a class column, by
+//!   models that learnt from releases of training parts.
+//! * [`non_dominated`] finds the releases that no other beats in both. [`Advice`] says which of them to take, by a simple rule, and
+//!   [`Advice::sentences`] puts it into words.
+//! * [`html`] makes the private page with the frontier.
 //!
-//! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
+//! Items here that are not in [`crate::prelude`] may change from version to version.
 
 mod advice;
 mod chart;

@@ -1,4 +1,4 @@
-//! What came out of a comparison.
+//! The result of a comparison.
 
 use scumble::registry::Standing;
 
@@ -7,38 +7,38 @@ use super::limits::Limits;
 use super::risk::Risk;
 use crate::statistics::wilson_interval;
 
-/// What came out.
+/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// The rows of the table, after those that the plan leaves out.
     pub rows: u64,
     /// The columns that attackers know.
     pub quasi: Vec<String>,
-    /// The columns that they must not learn.
+    /// The columns that attackers must not learn.
     pub sensitive: Vec<String>,
-    /// The column that learners predict.
+    /// The column that models predict.
     pub class: Option<String>,
     /// The columns that were left out.
     pub left_out: Vec<String>,
-    /// What every release keeps besides its k, in words.
+    /// The models that every release keeps besides its k, in words.
     pub models: Vec<String>,
     /// The values of k.
     pub ks: Vec<u64>,
-    /// The least k that keeps every model of the plan, where the plan says one.
+    /// The least k that keeps every model of the plan, if the plan sets one.
     pub least_k: Option<u64>,
     /// The learners, by name.
     pub learners: Vec<String>,
-    /// How many of how many parts of the rows were scored.
+    /// The number of parts of the rows that were scored, and the number of all parts.
     pub parts: (usize, usize),
-    /// What learners get right without any release.
+    /// What models get right without any release.
     pub baselines: Option<Baselines>,
     /// The releases, in the order of algorithms and k.
     pub candidates: Vec<Candidate>,
-    /// What could not be done, and why.
+    /// What failed, and why.
     pub unserved: Vec<Unserved>,
-    /// What a release may leave people with and still be recommended.
+    /// The limits on a release that may be recommended.
     pub limits: Limits,
-    /// What is worth knowing about the table.
+    /// Notes about the table.
     pub notes: Vec<String>,
 }
 
@@ -47,80 +47,80 @@ pub struct Comparison {
 pub struct Candidate {
     /// The algorithm.
     pub algorithm: String,
-    /// How far it is to be trusted.
+    /// Whether the algorithm is recommended, classic or experimental.
     pub standing: Standing,
     /// The k that was asked for.
     pub k: u64,
-    /// Whether the plan's models ask for a greater k, so that it may be looked at and must not be taken.
+    /// Whether the plan's models ask for a greater k, so that the release is shown but must not be taken.
     pub below_plan: bool,
-    /// What attackers attain.
+    /// What attackers achieve.
     pub risk: Risk,
     /// The mean loss (LM), from 0 to 1.
     pub loss: f64,
     /// Further figures, by the names of the registry's metrics.
     pub metrics: Vec<(&'static str, f64)>,
-    /// How many rows are suppressed.
+    /// The number of suppressed rows.
     pub suppressed: u64,
-    /// The smallest number of people who show the same, where rows form classes.
+    /// The smallest number of people who look the same, if rows form equivalence classes.
     pub attained_k: Option<u64>,
-    /// What learners get right that learnt from releases of training parts.
+    /// What models get right that learnt from releases of training parts.
     pub accuracy: Option<Accuracy>,
-    /// What `anonymize` would warn of.
+    /// The warnings that `anonymize` would give.
     pub warnings: Vec<String>,
-    /// How long the release took. No two runs share it.
+    /// How long the release took. This differs from run to run.
     pub seconds: f64,
 }
 
-/// What learners get right.
+/// What models get right.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Accuracy {
     /// The mean over learners and scored parts.
     pub mean: f64,
-    /// Each learner's, in the order of the learners.
+    /// The mean of each learner, in the order of the learners.
     pub by_learner: Vec<f64>,
 }
 
-/// What learners get right without any release.
+/// What models get right without any release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Baselines {
-    /// Learners that learnt from original rows.
+    /// Models that learnt from original rows.
     pub original: Accuracy,
-    /// The most frequent class of the training part.
+    /// Always guessing the most frequent class of the training part.
     pub majority: f64,
-    /// How many rows were scored in all.
+    /// The number of rows that were scored in all.
     pub scored: u64,
 }
 
-/// What could not be done, and why.
+/// What failed, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unserved {
     /// The algorithm.
     pub algorithm: String,
-    /// For which k.
+    /// The values of k that failed.
     pub ks: Vec<u64>,
-    /// Whether there is a release, and only its accuracy could not be measured.
+    /// Whether there is a release whose accuracy alone could not be measured.
     pub released: bool,
     /// Why.
     pub reason: String,
 }
 
-/// What a release is judged by.
+/// What measures the utility of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Utility {
-    /// What learners get right.
+    /// What models get right.
     Accuracy,
-    /// What is left of the detail: 1 less the mean loss.
+    /// The detail that is left: 1 less the mean loss.
     Detail,
 }
 
 impl Comparison {
-    /// What releases are judged by: learners where there is a class, else the loss.
+    /// Returns how releases are measured: by models if there is a class column, else by the loss.
     #[must_use]
     pub fn utility(&self) -> Utility {
         if self.baselines.is_some() { Utility::Accuracy } else { Utility::Detail }
     }
 
-    /// Where a release lies; `None` where its utility could not be measured.
+    /// Returns where a release lies on the chart; `None` if its utility could not be measured.
     #[must_use]
     pub fn spot(&self, candidate: &Candidate, by: Utility) -> Option<Spot> {
         let utility = match by {
@@ -130,14 +130,14 @@ impl Comparison {
         Some(Spot { risk: candidate.risk.worst(), utility })
     }
 
-    /// For each release whether no other that is judged by the same utility has less risk and more of it.
+    /// Says for each release whether no other, measured by the same utility, has less risk and more utility.
     #[must_use]
     pub fn on_frontier(&self, by: Utility) -> Vec<bool> {
         self.mark(|candidate| self.spot(candidate, by).map(Spot::goods))
     }
 
-    /// For each release whether no other is at least as good in everything and better in something: risk, certainty, what learners get right, detail. Where an algorithm makes
-    /// the same release for several k, the greatest stands for all of them.
+    /// Says for each release whether no other is at least as good in everything and better in something: risk, certainty, accuracy, detail.
+    /// If an algorithm makes the same release for several k, the greatest k stands for all of them.
     #[must_use]
     pub fn not_beaten(&self) -> Vec<bool> {
         let mut marks = self.mark(|candidate| self.goods(candidate));
@@ -146,19 +146,19 @@ impl Comparison {
         };
         for (mark, own) in marks.iter_mut().zip(&self.candidates) {
             *mark &= !self.candidates.iter().any(|other| same(own, other));
-            // What could not be measured is not told as beaten.
+            // A release that could not be measured is not called beaten.
             *mark |= self.goods(own).is_none();
         }
         marks
     }
 
-    /// What is good about a release; `None` where learners could not be asked.
+    /// Returns the figures of a release, more being better; `None` if its accuracy could not be measured.
     pub(super) fn goods(&self, candidate: &Candidate) -> Option<[f64; 4]> {
         let accuracy = self.accuracy_of(candidate)?;
         Some([-candidate.risk.worst(), -candidate.risk.certain(), accuracy, 1.0 - candidate.loss])
     }
 
-    /// What learners get right, or 0 where nobody learns; `None` where learners could not be asked.
+    /// Returns the accuracy, or 0 if there is no class column; `None` if the accuracy could not be measured.
     pub(super) fn accuracy_of(&self, candidate: &Candidate) -> Option<f64> {
         match self.utility() {
             Utility::Accuracy => Some(candidate.accuracy.as_ref()?.mean),
@@ -166,7 +166,7 @@ impl Comparison {
         }
     }
 
-    /// Marks what is not dominated among what can be compared.
+    /// Marks the releases that no other dominates, among those that can be compared.
     fn mark<const N: usize>(&self, goods: impl Fn(&Candidate) -> Option<[f64; N]>) -> Vec<bool> {
         let all: Vec<Option<[f64; N]>> = self.candidates.iter().map(goods).collect();
         let known: Vec<[f64; N]> = all.iter().copied().flatten().collect();
@@ -174,7 +174,7 @@ impl Comparison {
         all.iter().map(|goods| goods.is_some() && marks.next().unwrap_or(false)).collect()
     }
 
-    /// The places of the releases, the least risky first, among equals the most useful.
+    /// Returns the places of the releases, the least risky first, among equals the most useful.
     #[must_use]
     pub fn by_risk(&self) -> Vec<usize> {
         let key = |place: &usize| {
@@ -190,8 +190,8 @@ impl Comparison {
         places
     }
 
-    /// The half width of the 95 % interval of an accuracy as high as the best: smaller differences mean nothing here. 0 for the
-    /// loss, which is no estimate.
+    /// Returns the half width of the 95 % interval of an accuracy as high as the best: smaller differences mean nothing. 0 for the loss,
+    /// which is no estimate.
     #[must_use]
     pub fn margin(&self, best: f64) -> f64 {
         let Some(baselines) = &self.baselines else { return 0.0 };

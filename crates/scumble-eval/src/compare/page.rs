@@ -13,7 +13,7 @@ use crate::page::{percent, seconds, stylesheet};
 
 const TEMPLATE: &str = include_str!("template.html");
 
-/// The page of a comparison. `title` is the table's name.
+/// Writes the page of a comparison. `title` is the table's name.
 pub fn html(comparison: &Comparison, title: &str) -> Result<String> {
     let advice = Advice::of(comparison);
     let page = context! {
@@ -30,7 +30,7 @@ pub fn html(comparison: &Comparison, title: &str) -> Result<String> {
     render(TEMPLATE, page)
 }
 
-/// The algorithms that made a release, in their order.
+/// Returns the algorithms that made a release, in order.
 fn algorithms(comparison: &Comparison) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for candidate in &comparison.candidates {
@@ -139,7 +139,7 @@ fn charts(comparison: &Comparison, advice: Option<Advice>) -> Vec<Value> {
     charts
 }
 
-/// All releases, the least risky first.
+/// Lists all releases, the least risky first.
 fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
     let marks = comparison.not_beaten();
     let row = |place: &usize| {
@@ -182,7 +182,7 @@ fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
     }
 }
 
-/// `c45 81.2 %, naive_bayes 80.1 %`.
+/// Writes accuracies as `c45 81.2 %, naive_bayes 80.1 %`.
 fn by_learner(comparison: &Comparison, accuracies: &[f64]) -> String {
     let each =
         comparison.learners.iter().zip(accuracies).map(|(name, of)| format!("{name} {}", percent(*of)));
@@ -201,7 +201,7 @@ fn unserved(comparison: &Comparison) -> Vec<Value> {
     each.collect()
 }
 
-/// What a release must keep to be recommended.
+/// Says what a release must keep to be recommended.
 fn limits(comparison: &Comparison) -> String {
     let limits = &comparison.limits;
     let found = limit_in_words(limits);

@@ -1,4 +1,4 @@
-//! What is compared.
+//! What to compare.
 
 use scumble::config::{AlgorithmSpec, Budget, Parameters, Plan, Role, Value};
 use scumble::error::Setting;
@@ -14,18 +14,19 @@ use super::limits::Limits;
 use crate::experiment::set_parameter;
 use crate::protocol::{Numbers, Protocol, TestRows, learning};
 
-/// What is compared, on which table, and how.
+/// What to compare, on which table, and how.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The table, the roles of its columns, hierarchies, and the models that every release must keep besides its k.
     pub plan: Plan,
-    /// The table itself, and what else the plan names.
+    /// The table itself, and other inputs that the plan names.
     pub resources: Resources,
     /// The algorithms, by name; those that suit the plan if none is named.
     pub algorithms: Vec<String>,
-    /// The values of k, ascending. If none is named: those of [`ladder`](super::ladder), and for each algorithm the least that keeps the limits.
+    /// The values of k, ascending. If there are none, those of [`ladder`](super::ladder) are tried, and for each algorithm the least that
+    /// keeps the limits.
     pub ks: Vec<u64>,
-    /// Who learns from the releases, by name, where the plan has a class.
+    /// The learners that learn from the releases, by name, if the plan has a class column.
     pub learners: Vec<String>,
     /// The number of stratified folds; with 1 a third of the rows is scored once.
     pub folds: u32,
@@ -35,23 +36,24 @@ pub struct Request {
     pub seed: u64,
     /// The time that each release may take.
     pub budget: Option<Budget>,
-    /// What a release may leave people with and still be recommended.
+    /// The limits on a release that may be recommended.
     pub limits: Limits,
 }
 
-/// Who learns from the releases unless others are named.
+/// The learners that are used unless the request names others.
 pub const LEARNERS: [&str; 2] = ["c45", "naive_bayes"];
 
-/// The number of folds unless another is given.
+/// The number of folds unless the request gives another.
 pub const FOLDS: u32 = 3;
 
-/// The time that each release may take unless another is given: with the default grid and three folds, a table like Adult takes a minute on two cores.
+/// The time for each release unless the request gives another. With the default grid and three folds, a table like Adult takes a minute on
+/// two cores.
 pub const BUDGET: &str = "3s";
 
-/// How many parts the rows are divided into where only one of them is scored.
+/// The number of parts that the rows are divided into if only one of them is scored.
 const PARTS: u32 = 3;
 
-/// The algorithms that are tried unless others are named: the recommended ones that can use what the plan has, and the plan's own.
+/// Returns the algorithms that are tried unless the request names others: the recommended ones that suit the plan, and the plan's own.
 #[must_use]
 pub fn default_algorithms(plan: &Plan) -> Vec<String> {
     let has_class = plan.names_with(Role::Class).next().is_some();
@@ -71,12 +73,13 @@ pub fn default_algorithms(plan: &Plan) -> Vec<String> {
     registry::algorithm_names().into_iter().filter(wanted).map(str::to_owned).collect()
 }
 
-/// The least k that keeps every model of the plan which has one; `None` if none has. A release by a smaller k is below the plan.
+/// Returns the least k that keeps every model of the plan with a k; `None` if no model has one. A release with a smaller k is below the
+/// plan.
 pub(super) fn least_k(plan: &Plan) -> Option<u64> {
     plan.privacy.iter().filter_map(|spec| spec.parameters.whole("k", 1).ok().flatten()).max()
 }
 
-/// The name of a method as the registry writes it, and how far it is to be trusted.
+/// Returns the name of a method in the registry, and its standing.
 pub(super) fn about(method: &Method) -> (&'static str, Standing) {
     match method {
         Method::Classes(entry) => (entry.name, entry.standing),
@@ -86,7 +89,7 @@ pub(super) fn about(method: &Method) -> (&'static str, Standing) {
 }
 
 impl Request {
-    /// A comparison of what suits a table in memory, as `scumble compare` makes it unless it is told otherwise.
+    /// Requests a comparison for a table in memory, with the defaults of `scumble compare`.
     #[must_use]
     pub fn of(table: impl Into<Batches>, plan: &Plan) -> Self {
         const TABLE: &str = "the table";
@@ -104,7 +107,7 @@ impl Request {
         }
     }
 
-    /// What is wrong with it before any table is looked at.
+    /// Fails if the request is wrong in itself. This reads no table.
     pub fn check(&self) -> Result<()> {
         for name in &self.algorithms {
             registry::method(name)?;
@@ -129,39 +132,39 @@ impl Request {
         self.built_learners().map(drop)
     }
 
-    /// The plan by which one algorithm makes one release.
+    /// Returns the plan by which one algorithm makes one release.
     pub(super) fn release_plan(&self, base: &Plan, algorithm: &str, k: u64) -> Result<Plan> {
         let mut plan = base.clone();
         let own = registry::method(&base.algorithm.name).ok().map(|method| about(&method).0);
         if own != Some(algorithm) {
-            // Parameters are those of the plan's own algorithm; what becomes of suppressed rows is for all.
+            // Parameters belong to the plan's own algorithm, but the treatment of suppressed rows holds for all.
             let star_policy = base.algorithm.star_policy;
             plan.algorithm =
                 AlgorithmSpec { name: algorithm.to_owned(), star_policy, ..AlgorithmSpec::default() };
         }
         plan.algorithm.seed.get_or_insert(self.seed);
         plan.algorithm.budget = plan.algorithm.budget.or(self.budget);
-        // Nothing is published here, and what a reader could learn is measured.
+        // Nothing is published here, and the risk of disclosure is measured.
         plan.accept_attribute_disclosure = true;
         let k = i64::try_from(k).map_err(|_| Error::config("k is too large"))?;
         set_parameter(&mut plan, "k", &Value::Integer(k))?;
         Ok(plan)
     }
 
-    /// The learners.
+    /// Builds the learners.
     pub(super) fn built_learners(&self) -> Result<Vec<Box<dyn Learner>>> {
         let build =
             |name: &String| scumble_learn::registry::build(name, &Settings::default()).map_err(learning);
         self.learners.iter().map(build).collect()
     }
 
-    /// How releases are scored.
+    /// Returns how releases are scored.
     pub(super) fn protocol(&self) -> Protocol {
-        // A range of ages is a number to whoever learns from it.
+        // Models read a range of ages as a number.
         Protocol { test: self.test, samples: 1, numbers: Numbers::Midpoint, seed: self.seed }
     }
 
-    /// How many parts the rows are divided into, and how many of them are scored.
+    /// Returns the number of parts that the rows are divided into, and how many of them are scored.
     pub(super) fn parts(&self) -> (usize, usize) {
         match self.folds {
             1 => (PARTS as usize, 1),

@@ -1,5 +1,5 @@
-//! What an attacker could still learn from a release: the attacks of [`crate::attack`] that need no more than the release and what
-//! outsiders know.
+//! What an attacker could still learn from a release, by those attacks of [`crate::attack`] that need only the release and what outsiders
+//! know.
 
 use scumble::config::{Plan, StarPolicy};
 use scumble::models::k_anonymity;
@@ -16,25 +16,25 @@ use crate::attack::homogeneity::{self, RIGHT_BY_GROUP, RIGHT_WITHOUT_GROUPS};
 use crate::attack::linkage::{self, EVERYTHING, picked_right_by};
 use crate::attack::{Case, Finding, Options, Scene, background};
 
-/// What attackers attain who know the quasi-identifiers of everybody in the table.
+/// What attackers achieve who know the quasi-identifiers of everybody in the table.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Risk {
-    /// The greatest chance with which anybody's row is found: that of the person worst off.
+    /// The greatest chance with which anybody's row is found: the chance for the person worst off.
     pub worst_off: f64,
-    /// The share of people whose row they find. Where rows form classes, they know everybody's class, as somebody can who matches all people
-    /// with all rows, and take one of its rows; else they take one of the rows that may be a person's.
+    /// The share of people whose row the attackers find. If rows form classes, the attackers know everybody's class, as they can by
+    /// matching all people with all rows, and take one of its rows. Otherwise they take one of the rows that may be a person's.
     pub identity: f64,
-    /// The share of people whose row they find if they look at one person at a time, and take any row that may be theirs.
+    /// The share of people whose row is found if attackers look at one person at a time and take any row that may be theirs.
     pub linkage: f64,
     /// The share of people for whom only one row is possible.
     pub singled_out: f64,
-    /// What they learn about a sensitive value, where there is one: for the column of which they learn most.
+    /// What attackers learn about a sensitive value, in the column of which they learn most; `None` without a sensitive column.
     pub attribute: Option<Guess>,
-    /// Of the sensitive columns that no model protects, the one of which most people's values are certain.
+    /// Of the sensitive columns that no model protects, the one in which most people's values are certain.
     pub unprotected: Option<Certain>,
 }
 
-/// How many people's values of a column are certain.
+/// The share of people whose value in a column is certain.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Certain {
     /// The column.
@@ -43,33 +43,34 @@ pub struct Certain {
     pub share: f64,
 }
 
-/// What somebody learns about a sensitive column.
+/// What attackers learn about a sensitive column.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Guess {
     /// The column.
     pub column: String,
-    /// The share of people whose value is guessed right, less the share that the most frequent value of the whole table gets right: by
-    /// the better of two guesses.
+    /// The share of people whose value is guessed right by the better of two guesses, less the share that the most frequent value of the
+    /// whole table gets right.
     pub advantage: f64,
-    /// The same for whoever guesses the most frequent value of a person's group.
+    /// The same for guessing the most frequent value of a person's group.
     pub by_group: f64,
-    /// The same for whoever learns across groups what goes with which value (deFinetti), where values are told by group.
+    /// The same for learning across groups which attributes go with which values (deFinetti), if values are reported by group.
     pub by_learning: Option<f64>,
     /// The share of people whose value is certain.
     pub certain: f64,
-    /// The share of people whose value is certain to somebody who can rule out one value.
+    /// The share of people whose value is certain to an attacker who can rule out one value.
     pub certain_with_background: f64,
 }
 
 impl Risk {
-    /// What the limit is about: the greater of the chance with which the person worst off is found, and the share of people for whom
-    /// guesses of a sensitive value are right because of the release. Somebody who can rule out values knows more, and is told apart.
+    /// Returns the figure that is limited: the greater of the chance with which the person worst off is found, and the share of people for
+    /// whom guesses of a sensitive value are right because of the release. Attackers who can rule out values know more and are reported
+    /// separately.
     #[must_use]
     pub fn worst(&self) -> f64 {
         self.attribute.as_ref().map_or(self.worst_off, |guess| guess.advantage.max(self.worst_off))
     }
 
-    /// The greatest share of people whose value is certain in a column that no model protects.
+    /// Returns the greatest share of people whose value is certain in a column that no model protects.
     #[must_use]
     pub fn certain(&self) -> f64 {
         self.unprotected.as_ref().map_or(0.0, |certain| certain.share)
@@ -77,8 +78,8 @@ impl Risk {
 }
 
 impl Risk {
-    /// The share of people whose sensitive value is certain: of the column that the limit is about, or of the one about which most is
-    /// learnt where models protect all. `None` without a sensitive column.
+    /// Returns the share of people whose sensitive value is certain, to be shown: in the column that the limit concerns or, if models
+    /// protect all columns, in the one of which most is learnt. `None` without a sensitive column.
     #[must_use]
     pub fn certain_told(&self) -> Option<f64> {
         let of_limit = self.unprotected.as_ref().map(|certain| certain.share);
@@ -86,7 +87,7 @@ impl Risk {
     }
 }
 
-/// Attacks a release in memory of these rows. An algorithm whose releases these attacks do not know is refused.
+/// Attacks a release in memory of these rows. Releases by algorithms that these attacks cannot handle are refused.
 pub fn risk_of(
     trial: &Trial,
     rows: &SpeltTable,
@@ -101,11 +102,11 @@ pub fn risk_of(
     })?;
     let both = side_by_side(&release.read()?, rows, plan, resources)?;
     let mut scene = Scene::new(&both)?;
-    // Means fit nobody, but everybody's row is known here.
+    // Means fit nobody, but here everybody's row is known.
     if matches!(trial.outcome, TrialOutcome::Classes { .. }) && !scene.stands() {
         scene.stand_for(&both.release, &release.about)?;
     }
-    // Only those who know everything, and everybody is looked at: what is recommended must not hang on a sample.
+    // The attackers know everything, and everybody is looked at: a recommendation must not depend on a sample.
     let options = Options { seed, people: usize::MAX, known_columns: 0, ..Options::default() };
     let case = Case {
         scene: &scene,
@@ -130,7 +131,7 @@ pub fn risk_of(
         }
     };
     let one_by_one = figure(linkage, &picked_right_by(EVERYTHING))?;
-    // Rows that cover somebody by chance, starred ones above all, would make a release look safer than its classes are.
+    // Rows that fit a person by accident, most of all suppressed ones, would make a release look less risky than its classes are.
     let by_class = match &trial.outcome {
         TrialOutcome::Classes { .. } => scene.looks.len() as f64 / scene.people.max(1) as f64,
         _ => 0.0,
@@ -140,7 +141,7 @@ pub fn risk_of(
         TrialOutcome::Classes { .. } => attained_k(trial).map_or(0.0, |k| 1.0 / k.max(1) as f64),
         _ => matched(&both),
     };
-    // Whoever is open by consent has nobody who bounds what follows about them.
+    // People who consented to be open have no model that bounds what can be inferred about them.
     let is_open = trial.warnings.iter().any(|warning| warning == DISCLOSURE_ACCEPTED);
     Ok(Risk {
         worst_off: alone.max(together),
@@ -152,9 +153,9 @@ pub fn risk_of(
     })
 }
 
-/// The chance with which the person worst off is found among records that overlap: somebody who knows everybody can rule out records
-/// that cover a person but cannot be theirs, since the others could not all have records of their own then. Where that cannot be
-/// counted, nothing better than certainty is known.
+/// Returns the chance with which the person worst off is found among records that overlap. Somebody who knows everybody can rule out
+/// records that cover a person but cannot be theirs, because the others could then not all have records of their own. If this cannot be
+/// counted, the chance is taken as 1.
 fn matched(both: &SideBySide) -> f64 {
     let originals = Originals { table: &both.original, quasi: &both.quasi, row_map: None, exchanged: None };
     let claim = serde_json::json!({ "model": k_anonymity::ENTRY.name, "k": 1, "links": "matches" });
@@ -164,7 +165,7 @@ fn matched(both: &SideBySide) -> f64 {
     least.filter(|least| *least >= 1.0).map_or(1.0, |least| 1.0 / least)
 }
 
-/// The column of which most people's values are certain, the first among equals.
+/// Returns the column in which most people's values are certain, the first among equals.
 fn most_certain(homogeneity: &[Finding]) -> Result<Option<Certain>> {
     let mut most: Option<Certain> = None;
     for finding in homogeneity {
@@ -176,7 +177,7 @@ fn most_certain(homogeneity: &[Finding]) -> Result<Option<Certain>> {
     Ok(most)
 }
 
-/// The column of which most is learnt, the first among equals.
+/// Returns the column of which most is learnt, the first among equals.
 fn most_telling(
     homogeneity: &[Finding],
     definetti: &[Finding],
@@ -185,7 +186,7 @@ fn most_telling(
     let mut most: Option<Guess> = None;
     for ((groups, learnt), ruled_out) in homogeneity.iter().zip(definetti).zip(background) {
         let without = figure(groups, RIGHT_WITHOUT_GROUPS)?;
-        // Where rows are left out, groups may know less than the whole table.
+        // If rows are left out, groups may show less than the whole table.
         let gained = |right: f64| (right - without).max(0.0);
         let by_group = gained(figure(groups, RIGHT_BY_GROUP)?);
         let by_learning = match learnt.not_run {
@@ -219,7 +220,7 @@ fn at_risk(finding: &Finding) -> Result<f64> {
     finding.at_risk.as_ref().map(|figure| figure.value).ok_or_else(missing)
 }
 
-/// The smallest number of people who show the same; `None` where people are covered by records of their own.
+/// Returns the smallest number of people who look the same; `None` if people are covered by records of their own.
 #[must_use]
 pub(super) fn attained_k(trial: &Trial) -> Option<u64> {
     let TrialOutcome::Classes { classes, .. } = &trial.outcome else { return None };
@@ -237,7 +238,7 @@ mod tests {
 
     use super::*;
 
-    /// Eight people in two halves by age that Mondrian with k = 4 makes, one of them all with flu.
+    /// Eight people, whom Mondrian with k = 4 divides into two halves by age. In one half all have flu.
     const PEOPLE: &str = "age,ill\n20,flu\n21,flu\n22,flu\n23,flu\n60,flu\n61,gout\n62,gout\n63,hiv\n";
 
     fn risk(people: &str, plan: &str) -> Risk {
@@ -260,8 +261,8 @@ mod tests {
 
     #[test]
     fn two_classes_by_hand() {
-        // One in four is found. By group, 4 + 2 of 8 guesses are right; without, flu is right for 5. Ruling out one value makes nobody
-        // certain who is not, since three values are in the second group.
+        // One in four is found. By group, 4 + 2 of 8 guesses are right; without groups, flu is right for 5. Ruling out one value makes
+        // nobody else certain, since the second group has three values.
         let found = by_age(4);
         let guess = found.attribute.clone().expect("a sensitive column");
         assert_eq!((found.identity, found.linkage, found.singled_out), (0.25, 0.25, 0.0));
@@ -275,8 +276,8 @@ mod tests {
 
     #[test]
     fn starred_rows_hide_nobody_else() {
-        // Three pairs, and two people who are starred: four classes of two, so one in two is found, also by whoever looks at one person at a time: rows
-        // that show nothing are only taken for those whom nothing else fits.
+        // Three pairs and two suppressed people: four classes of two, so one in two is found. The same holds for an attacker who looks at
+        // one person at a time: rows that show nothing are taken only for people whom nothing else fits.
         let plan = "[columns.town]\nrole = \"quasi\"\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n\
                     [algorithm]\nname = \"optimal\"\nsuppression = 0.25\n";
         let found = risk("town\na\na\nb\nb\nc\nc\nd\ne\n", plan);
@@ -284,7 +285,8 @@ mod tests {
         assert_eq!((found.worst_off, found.certain()), (0.5, 0.0));
     }
 
-    /// Five people in records of which each covers two or three: the third fits three of them, and only one can be theirs (models.md 1.15).
+    /// Five people in records that each cover two or three: the third person fits three of them, but only one can be theirs (models.md
+    /// 1.15).
     #[test]
     fn records_that_cannot_be_a_persons_hide_nobody() {
         let table = |texts: [&str; 5]| {

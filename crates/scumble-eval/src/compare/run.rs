@@ -1,4 +1,4 @@
-//! Tries every release, attacks it, and lets learners learn from it.
+//! Makes every release, attacks it, and lets models learn from it.
 
 use scumble::config::{Plan, Role};
 use scumble::error::Setting;
@@ -19,7 +19,7 @@ use crate::protocol::{
     Dataset, Fold, Material, Split, baseline, by_content, learning, refuse_parts, released, stratified_folds,
 };
 
-/// How far a run is.
+/// How far a run has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Told {
     /// Steps done: releases of the whole table and of training parts.
@@ -28,7 +28,7 @@ pub struct Told {
     pub all: usize,
 }
 
-/// Tries everything. An algorithm that cannot serve the table is told with its reason; it is an error only if none can.
+/// Tries everything. An algorithm that cannot serve the table is listed with the reason. The comparison fails only if none can.
 pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sync)) -> Result<Comparison> {
     request.check()?;
     let control = progress.control();
@@ -127,7 +127,7 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
     })
 }
 
-/// The splits whose test parts are scored.
+/// Returns the splits whose test parts are scored.
 fn folds<'a>(request: &Request, data: &'a Dataset) -> Result<Vec<Fold<'a>>> {
     let (parts, scored) = request.parts();
     let splits: Vec<Split> = stratified_folds(&data.classes_of(&data.table)?, parts, request.seed);
@@ -139,7 +139,7 @@ fn folds<'a>(request: &Request, data: &'a Dataset) -> Result<Vec<Fold<'a>>> {
     Ok(numbered.map(|(number, split)| Fold::of_split(data, split, number)).collect())
 }
 
-/// What learners get right.
+/// Measures what models get right.
 struct Scores<'a> {
     request: &'a Request,
     plan: &'a Plan,
@@ -199,7 +199,7 @@ impl Scores<'_> {
     }
 }
 
-/// The means of accuracies that were measured part by part, learner by learner.
+/// Returns the means of accuracies that were measured part by part, learner by learner.
 fn accuracy(parts: &[Vec<f64>]) -> Accuracy {
     let learners = parts.first().map_or(0, Vec::len);
     let of_learner = |learner: usize| mean(&parts.iter().map(|part| part[learner]).collect::<Vec<_>>());
@@ -211,7 +211,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Adds to what could not be done; an algorithm that fails for several k by the same reason is told once.
+/// Adds a failure to the list. An algorithm that fails for several k with the same reason is listed once.
 fn note(unserved: &mut Vec<Unserved>, algorithm: &str, k: u64, released: bool, reason: String) {
     let same = |other: &&mut Unserved| {
         other.algorithm == algorithm && other.released == released && other.reason == reason
@@ -222,7 +222,7 @@ fn note(unserved: &mut Vec<Unserved>, algorithm: &str, k: u64, released: bool, r
     }
 }
 
-/// Nothing could be done: the reason, where it is one for all, else the first.
+/// Returns the error if nothing could be done: the reason that all share, else the first.
 fn nothing_served(unserved: &[Unserved]) -> Error {
     let Some(first) = unserved.first() else {
         return Error::config("there is nothing to compare").advise("name an algorithm and a k");
@@ -236,7 +236,7 @@ fn nothing_served(unserved: &[Unserved]) -> Error {
     }
 }
 
-/// `l_diversity l = 2`; with a note where the independent verifier does not know the model.
+/// Writes a model as `l_diversity l = 2`, with a note if the independent verifier does not know it.
 fn model_in_words(spec: &scumble::config::ModelSpec) -> String {
     let parameters: Vec<String> = spec
         .parameters

@@ -1,29 +1,29 @@
-//! Counts what is done.
+//! Counts and reports the steps that are done.
 
 use std::sync::Mutex;
 
 use super::run::Told;
 
-/// Counts what is done, and says so.
+/// Counts the steps that are done and reports them.
 pub(super) struct Steps<'a> {
     told: Mutex<Told>,
     tell: &'a (dyn Fn(Told) + Sync),
 }
 
 impl<'a> Steps<'a> {
-    /// With so many steps to do.
+    /// Starts with this many steps to do.
     pub(super) fn new(all: usize, tell: &'a (dyn Fn(Told) + Sync)) -> Self {
         let steps = Self { told: Mutex::new(Told { done: 0, all }), tell };
         steps.add(0);
         steps
     }
 
-    /// More steps are done.
+    /// Counts more steps as done.
     pub(super) fn add(&self, more: usize) {
         self.change(|told| told.done += more);
     }
 
-    /// More steps are to be done than were known.
+    /// Adds steps that were not known before.
     pub(super) fn expect(&self, more: usize) {
         self.change(|told| told.all += more);
     }

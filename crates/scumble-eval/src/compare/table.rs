@@ -1,11 +1,11 @@
-//! What came out, for programs: CSV and JSON.
+//! The result of a comparison for programs: CSV and JSON.
 
 use serde_json::{Value, json};
 
 use super::advice::Advice;
 use super::outcome::{Accuracy, Candidate, Comparison, Utility};
 
-/// One row for each release, in the order of algorithms and k.
+/// Writes one row for each release, in the order of algorithms and k.
 #[must_use]
 pub fn to_csv(comparison: &Comparison) -> String {
     let mut head: Vec<String> = [
@@ -62,7 +62,7 @@ pub fn to_csv(comparison: &Comparison) -> String {
     text
 }
 
-/// A line of CSV; only names of columns and learners can need quotes.
+/// Writes a line of CSV. Only names of columns and learners can need quotes.
 fn line(cells: &[String]) -> String {
     let quoted = |cell: &String| match cell.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", cell.replace('"', "\"\"")),
@@ -71,7 +71,7 @@ fn line(cells: &[String]) -> String {
     cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 
-/// Everything as one JSON object.
+/// Returns everything as one JSON object.
 #[must_use]
 pub fn to_json(comparison: &Comparison) -> Value {
     let advice = Advice::of(comparison);

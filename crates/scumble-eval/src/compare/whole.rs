@@ -1,4 +1,4 @@
-//! Releases of the whole table: made in memory, attacked, and searched for the least k that keeps the limits.
+//! Makes releases of the whole table in memory, attacks them, and searches for the least k that keeps the limits.
 
 use scumble::config::Plan;
 use scumble::problem::Progress;
@@ -15,14 +15,14 @@ use super::risk::{Risk, attained_k, risk_of};
 use super::steps::Steps;
 use crate::abreast::abreast;
 
-/// The metrics that are told besides the loss: cheap ones that people know.
+/// The metrics that are reported besides the loss: cheap ones that people know.
 const METRICS: [&str; 3] = ["c_avg", "discernibility_normalised", "classification"];
 
-/// What happened to one release.
+/// One release that was tried.
 pub(super) struct Tried {
     pub(super) algorithm: String,
     pub(super) k: u64,
-    /// Its figures, or why there are none.
+    /// The figures of the release, or why there are none.
     pub(super) made: std::result::Result<Candidate, String>,
 }
 
@@ -70,8 +70,8 @@ impl Whole<'_> {
         Ok(Tried { algorithm: name.to_owned(), k, made })
     }
 
-    /// Searches for each algorithm that may be recommended the least k that keeps the limits. Of what is tried on the way only that one is kept.
-    /// Every release that is kept costs so many further steps.
+    /// Searches, for each algorithm that may be recommended, the least k that keeps the limits. Of the releases tried on the way only that
+    /// one is kept. Every release that is kept adds `further` steps.
     pub(super) fn search(
         &self,
         names: &[String],
@@ -82,7 +82,7 @@ impl Whole<'_> {
         let ladder = tried.len();
         loop {
             let best = self.best_loss(tried);
-            // An algorithm that cannot serve a k is not asked for others.
+            // An algorithm that fails for a k beyond the ladder is not tried further.
             let goes_on =
                 |name: &&String| !tried[ladder..].iter().any(|of| of.algorithm == **name && of.made.is_err());
             let next = |name: &String| range.next(&self.attempts(tried, name), best);
@@ -111,14 +111,14 @@ impl Whole<'_> {
         tried.made.as_ref().is_ok_and(|made| !made.below_plan && self.request.limits.kept_by(&made.risk))
     }
 
-    /// The least loss of what keeps the limits and may be recommended.
+    /// Returns the least loss of the releases that keep the limits and may be recommended.
     fn best_loss(&self, tried: &[Tried]) -> Option<f64> {
         let kept = tried.iter().filter(|of| self.keeps(of)).filter_map(|of| of.made.as_ref().ok());
         let losses = kept.filter(|made| made.standing != Standing::Experimental).map(|made| made.loss);
         losses.min_by(f64::total_cmp)
     }
 
-    /// What an algorithm made so far; nothing of one that is not recommended.
+    /// Returns the attempts of an algorithm so far, or none if it may not be recommended.
     fn attempts(&self, tried: &[Tried], name: &str) -> Vec<Attempt> {
         let own = || tried.iter().filter(|of| of.algorithm == name);
         let served = || own().filter_map(|of| Some((of, of.made.as_ref().ok()?)));
@@ -131,7 +131,7 @@ impl Whole<'_> {
     }
 }
 
-/// Here disclosure is measured, whether or not the plan accepts it; `anonymize` asks first.
+/// Rewords the warning: disclosure is measured here, whether or not the plan accepts it, but `anonymize` asks first.
 fn as_not_accepted(warning: &mut String) {
     if warning == scumble::release::DISCLOSURE_ACCEPTED {
         "a sensitive column is not protected by a model, so anonymize refuses this plan until you add one or accept the disclosure \
@@ -140,7 +140,7 @@ fn as_not_accepted(warning: &mut String) {
     }
 }
 
-/// The figures of a release.
+/// Collects the figures of a release.
 fn candidate(trial: Trial, name: &str, k: u64, risk: Risk) -> Candidate {
     let attained_k = attained_k(&trial);
     let standing = registry::method(name).map_or(Standing::Experimental, |method| about(&method).1);
@@ -168,7 +168,7 @@ fn candidate(trial: Trial, name: &str, k: u64, risk: Risk) -> Candidate {
     }
 }
 
-/// An error by which one algorithm cannot serve as its message; others stop everything.
+/// Turns an error that concerns one algorithm into its message. Other errors stop everything.
 pub(super) fn listed<T>(result: Result<T>) -> Result<std::result::Result<T, String>> {
     match result {
         Ok(value) => Ok(Ok(value)),

@@ -10,8 +10,8 @@ use super::outcome::{Candidate, Comparison, Utility};
 use super::risk::{Guess, Risk};
 
 impl Advice {
-    /// The advice in a few sentences: what to take, what an attacker could still learn, what it costs, the next steps, and what was
-    /// measured. Numbers and their units are held together by no-break spaces.
+    /// Writes the advice in a few sentences: what to take, what an attacker could still learn, what it costs, the next steps, and what was
+    /// measured. No-break spaces hold numbers and their units together.
     #[must_use]
     pub fn sentences(&self, comparison: &Comparison) -> Vec<String> {
         let chosen = &comparison.candidates[self.chosen];
@@ -34,7 +34,7 @@ impl Advice {
         told
     }
 
-    /// Why nothing is recommended, where there is no advice.
+    /// Says why nothing is recommended when there is no advice.
     #[must_use]
     pub fn none(comparison: &Comparison) -> String {
         let below = comparison.candidates.iter().any(|candidate| candidate.below_plan);
@@ -47,7 +47,7 @@ impl Advice {
         }
     }
 
-    /// What to take, with the chances of the person worst off and of the average person, and the limit.
+    /// Names the release to take, with the chances of the person worst off and of the average person, and the limit.
     fn choice(&self, comparison: &Comparison) -> String {
         let chosen = &comparison.candidates[self.chosen];
         let name = name(chosen);
@@ -67,7 +67,7 @@ impl Advice {
         }
     }
 
-    /// Why this one, of those that keep the limits.
+    /// Says why this release, of those that keep the limits.
     fn why(&self, comparison: &Comparison) -> String {
         let limit = limit(comparison.limits.risk);
         match (self.eligible, comparison.utility()) {
@@ -119,7 +119,7 @@ impl Advice {
     }
 }
 
-/// The limit on being found: `for a public release nobody may be found with a chance above 9 %`.
+/// Writes the limit on being found: `in a public release nobody may be found with a chance above 9 %`.
 pub(super) fn limit_in_words(limits: &Limits) -> String {
     let who = match limits.audience {
         Audience::Public => "in a public release",
@@ -131,7 +131,7 @@ pub(super) fn limit_in_words(limits: &Limits) -> String {
     format!("{who} nobody may be found with a chance above {}", limit(limits.risk))
 }
 
-/// The limit that a release does not keep, and what may help.
+/// Returns the limit that a release does not keep, and what may help.
 fn missed(limits: &Limits, risk: &Risk) -> (String, String) {
     let model = |column: &str| {
         format!("a model that protects {column} may lower the risk, such as l-diversity or t-closeness")
@@ -155,7 +155,7 @@ fn missed(limits: &Limits, risk: &Risk) -> (String, String) {
     }
 }
 
-/// `for nobody`, `for at most 1 % of the people`.
+/// Writes `for nobody` or `for at most 1 % of the people`.
 pub(super) fn certain_for(limits: &Limits) -> String {
     match limits.certain {
         0.0 => "for nobody".to_owned(),
@@ -163,7 +163,7 @@ pub(super) fn certain_for(limits: &Limits) -> String {
     }
 }
 
-/// What can be inferred about sensitive columns, beside the limits on it.
+/// Says what can be inferred about sensitive columns, and the limits on it.
 fn inference(comparison: &Comparison, chosen: &Candidate) -> Vec<String> {
     let limits = &comparison.limits;
     let mut told = Vec::new();
@@ -216,7 +216,7 @@ fn cost(comparison: &Comparison, chosen: &Candidate) -> String {
     )
 }
 
-/// On what it was measured, and against whom.
+/// Says what the measurement was made on, and against which attackers.
 fn premises(comparison: &Comparison) -> String {
     let known = match &comparison.quasi[..] {
         names if names.len() > 4 => format!("all {} quasi-identifiers", names.len()),
@@ -239,12 +239,12 @@ fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// `mondrian with k = 10`.
+/// Writes `mondrian with k = 10`.
 pub(super) fn name(candidate: &Candidate) -> String {
     format!("{} with k\u{a0}=\u{a0}{}", candidate.algorithm, candidate.k)
 }
 
-/// A share as a percentage; a small one is not told as nothing.
+/// Writes a share as a percentage. A small share is not written as 0.
 pub(super) fn share(share: f64) -> String {
     match share * 100.0 {
         small if small > 0.0 && small < 0.05 => "less than 0.1\u{a0}%".to_owned(),
@@ -252,7 +252,7 @@ pub(super) fn share(share: f64) -> String {
     }
 }
 
-/// A limit as people write one: `9 %`, `33.3 %`. Never more than it is.
+/// Writes a limit as people do: `9 %`, `33.3 %`. It is never rounded up.
 pub(super) fn limit(share: f64) -> String {
     let percent = share * 100.0;
     let tenths = (percent * 10.0 + 1e-6).floor() / 10.0;

@@ -1,24 +1,24 @@
-//! One thing to do: a release of one split, and the learners that learn from it.
+//! One unit of work: a release of one split, and the learners that learn from it.
 
 use scumble::config::Value;
 
 use crate::protocol::Part;
 
-/// What a cell is about.
+/// What a cell learns from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Setting {
     /// The original training rows.
     Original,
-    /// What an algorithm makes of them.
+    /// The rows that an algorithm makes of them.
     Released {
         /// The place of the algorithm in the plan.
         algorithm: usize,
-        /// The values of what varies.
+        /// The values of the varying parameters.
         values: Vec<(String, Value)>,
     },
 }
 
-/// One thing to do.
+/// One unit of work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     /// The place of the table in the plan.
@@ -27,13 +27,13 @@ pub struct Cell {
     pub setting: Setting,
     /// The number of the split among those of the table.
     pub split: usize,
-    /// Where that split stands in the protocol.
+    /// The position of that split in the protocol.
     pub part: Part,
     /// The key of each learner's result in the journal, in the order of the learners.
     pub keys: Vec<String>,
 }
 
-/// A fingerprint of a text: 128 bits of FNV-1a, as hexadecimal digits.
+/// Computes a fingerprint: 128 bits of FNV-1a, as hexadecimal digits.
 pub(super) fn fingerprint(text: &[u8]) -> String {
     let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     for byte in text {

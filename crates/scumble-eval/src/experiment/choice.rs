@@ -1,4 +1,4 @@
-//! What an evaluation plan chooses from: tables, algorithms, learners, metrics.
+//! The parts of an evaluation plan: tables, algorithms, learners, metrics.
 
 use std::collections::BTreeMap;
 
@@ -61,13 +61,13 @@ pub struct MeasureChoice {
 }
 
 impl AlgorithmChoice {
-    /// Its name on the page.
+    /// Returns the name on the page.
     #[must_use]
     pub fn title(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.spec.name)
     }
 
-    /// An error unless the algorithm and its parameters are known.
+    /// Fails unless the algorithm and its parameters are known.
     pub(super) fn check(&self) -> Result<()> {
         let spec = &self.spec;
         let known = |parameters: &'static [(&'static str, &'static str)]| {
@@ -90,13 +90,13 @@ impl AlgorithmChoice {
 }
 
 impl LearnerChoice {
-    /// Its name on the page.
+    /// Returns the name on the page.
     #[must_use]
     pub fn title(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.name)
     }
 
-    /// Makes it.
+    /// Builds the learner.
     pub fn build(&self) -> Result<Box<dyn scumble_learn::Learner>> {
         let settings = Settings::new(self.settings.iter().map(|(name, value)| (name, value.to_text())));
         scumble_learn::registry::build(&self.name, &settings)
@@ -105,19 +105,19 @@ impl LearnerChoice {
 }
 
 impl MeasureChoice {
-    /// Its name on the page.
+    /// Returns the name on the page.
     #[must_use]
     pub fn title(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.metric)
     }
 
-    /// The metric's name in the registry, in small letters and with underscores.
+    /// Returns the metric's name in the registry, in small letters and with underscores.
     #[must_use]
     pub fn name(&self) -> String {
         self.metric.replace('-', "_").to_lowercase()
     }
 
-    /// The metric of the registry.
+    /// Returns the registry's entry of the metric.
     pub fn entry(&self) -> Result<&'static registry::Entry<&'static dyn Metric>> {
         registry::METRICS
             .find(&self.metric)

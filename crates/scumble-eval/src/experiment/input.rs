@@ -1,4 +1,4 @@
-//! The tables of an evaluation, wherever they are.
+//! The tables of an evaluation, in files or in memory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,26 +10,26 @@ use scumble_files::Batches;
 
 use super::choice::DataChoice;
 
-/// The name of a table in memory that is scored.
+/// The name of a table in memory whose rows are scored.
 const TEST_ROWS: &str = "the test rows";
 
-/// A table to evaluate on, with what its release plan names.
+/// A table to evaluate on, with everything its release plan names.
 #[derive(Debug, Clone)]
 pub struct EvaluationTable {
     /// Its name on the page.
     pub name: String,
     /// The release plan: the roles of the columns, hierarchies and models.
     pub plan: Plan,
-    /// What else the plan names.
+    /// Other inputs that the plan names.
     pub resources: Resources,
     /// Parameters of models with values for this table alone, in place of those of the evaluation.
     pub vary: BTreeMap<String, Vec<Value>>,
-    /// The table of test rows by its name, and what has it.
+    /// The name of the table of test rows, and the resources that hold it.
     pub(super) test: Option<(String, Resources)>,
 }
 
 impl EvaluationTable {
-    /// A table in memory.
+    /// Takes a table in memory.
     #[must_use]
     pub fn of(name: &str, table: impl Into<Batches>, plan: &Plan) -> Self {
         Self {
@@ -41,14 +41,14 @@ impl EvaluationTable {
         }
     }
 
-    /// With rows to score: all rows of the table itself are learnt from.
+    /// Adds rows to score. All rows of the table itself are then learnt from.
     #[must_use]
     pub fn scored_on(self, rows: impl Into<Batches>) -> Self {
         let resources = Resources::default().with_table(TEST_ROWS, rows);
         Self { test: Some((TEST_ROWS.to_owned(), resources)), ..self }
     }
 
-    /// A table that an evaluation plan names; `folder` is where the plan's own file names start.
+    /// Takes a table that an evaluation plan names. The plan's file names are relative to `folder`.
     pub fn in_folder(choice: &DataChoice, folder: &Path) -> Result<Self> {
         let path = folder.join(&choice.plan);
         let beside = path.parent().map(Path::to_owned).unwrap_or_default();
@@ -67,7 +67,7 @@ impl EvaluationTable {
         })
     }
 
-    /// As an evaluation plan names it.
+    /// Returns the table as an evaluation plan names it.
     pub(super) fn choice(&self) -> DataChoice {
         DataChoice {
             name: self.name.clone(),

@@ -1,4 +1,4 @@
-//! A line for every finished result, so that a run goes on where it was stopped.
+//! A journal with a line for every finished result, so that a run can continue where it was stopped.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -10,26 +10,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::Part;
 
-/// What came out for one learner on one split of one setting.
+/// The result of one learner on one split of one setting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// A fingerprint of everything that decides this result.
+    /// A fingerprint of everything that the result depends on.
     pub key: String,
     /// The table.
     pub data: String,
-    /// The algorithm's name on the page; none for original rows.
+    /// The algorithm's name on the page; `None` for original rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
-    /// What varies, and its value.
+    /// The varying parameters with their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, String>,
-    /// The learner's name on the page; empty where releases are only measured.
+    /// The learner's name on the page; empty if releases are only measured.
     pub learner: String,
-    /// Where the split stands in the protocol.
+    /// The position of the split in the protocol.
     pub part: Part,
-    /// The rows learnt from and scored.
+    /// The number of rows learnt from and the number scored.
     pub rows: (u64, u64),
-    /// The share of test rows whose class was predicted right; none if there was an error.
+    /// The share of test rows whose class was predicted right; `None` after an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<f64>,
     /// The mean loss of the release.
@@ -41,7 +41,7 @@ pub struct Entry {
     /// The share of test cells that no released label covers.
     #[serde(default)]
     pub unmapped: f64,
-    /// What the plan's metrics say, by their names in the registry; one that is not defined for the release is not here.
+    /// The values of the plan's metrics, by their names in the registry. A metric that is not defined for the release is missing.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub measures: BTreeMap<String, f64>,
     /// Seconds for the release.
@@ -58,13 +58,13 @@ pub struct Entry {
 /// Finished results: in a file, or in memory ([`Journal::default`]).
 #[derive(Debug, Default)]
 pub struct Journal {
-    /// None where nothing is to outlast the run.
+    /// `None` if nothing is to outlast the run.
     file: Option<(PathBuf, File)>,
     entries: BTreeMap<String, Entry>,
 }
 
 impl Journal {
-    /// Opens the journal, or begins one. A last line that was cut short by an interrupt is forgotten.
+    /// Opens the journal, or starts a new one. A last line that was cut short by an interrupt is dropped.
     pub fn open(path: &Path) -> Result<Self> {
         let failed = |source| Error::io(format!("cannot use the journal {}", path.display()), source);
         let text = match std::fs::read_to_string(path) {
@@ -91,25 +91,25 @@ impl Journal {
         Ok(Self { file: Some((path.to_owned(), file)), entries })
     }
 
-    /// The result with that key, if it is there.
+    /// Returns the result with that key, if there is one.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Entry> {
         self.entries.get(key)
     }
 
-    /// How many results there are.
+    /// The number of results.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no results.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Adds results; they are in the file when this returns.
+    /// Adds results, which are in the file when this returns.
     pub fn add(&mut self, entries: Vec<Entry>) -> Result<()> {
         let mut lines = String::new();
         for entry in &entries {

@@ -1,13 +1,12 @@
 //! A plan of data × algorithms × parameters × learners, carried out cell by cell.
 //!
-//! * [`EvaluationPlan`]: what `scumble evaluate` reads. [`Experiment`]: the plan with its tables
-//!   ([`EvaluationTable`], from files or from a program), divided into cells.
-//! * [`Journal`]: a line for every finished cell and learner, so that a run goes on where it was stopped. A line is used again
-//!   only if everything that decides it is the same: an edited plan or table makes new cells, and leaves the others alone.
-//! * [`Results`]: what came out; [`write_results`] writes it as CSV or Parquet, and
-//!   [`crate::page`] as a page.
+//! * [`EvaluationPlan`]: what `scumble evaluate` reads. [`Experiment`]: the plan with its tables ([`EvaluationTable`], from files or from a
+//!   program), divided into cells.
+//! * [`Journal`]: a line for every finished cell and learner, so that a run can continue where it was stopped. A line is used again only if
+//!   everything it depends on is the same: after changes to a plan or table, only the cells concerned are run again.
+//! * [`Results`]: the results. [`write_results`] writes them as CSV or Parquet, and [`crate::page`] as a page.
 //!
-//! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
+//! Items here that are not in [`crate::prelude`] may change from version to version.
 
 mod cell;
 mod choice;

@@ -1,4 +1,4 @@
-//! What `scumble evaluate` reads.
+//! The plan of an evaluation, which `scumble evaluate` reads.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -36,10 +36,10 @@ pub struct EvaluationPlan {
     /// Parameters of models, each with its values; every combination is run.
     #[serde(default)]
     pub vary: BTreeMap<String, Vec<Value>>,
-    /// The learners; none where releases are only measured.
+    /// The learners; none if releases are only measured.
     #[serde(default)]
     pub learner: Vec<LearnerChoice>,
-    /// The metrics that releases are measured by, beside loss, suppression and time.
+    /// The metrics that releases are measured by, besides loss, suppression and time.
     #[serde(default)]
     pub measure: Vec<MeasureChoice>,
     /// How algorithms are compared.
@@ -57,9 +57,9 @@ pub struct ProtocolSpec {
     pub folds: Option<u32>,
     /// Which rows are scored.
     pub test: TestRows,
-    /// The number of tables drawn from a release, where original rows are scored; 1 unless given.
+    /// The number of tables drawn from a release, if original rows are scored; 1 unless given.
     pub samples: Option<u32>,
-    /// What a range of numbers is to a learner, where mapped rows are scored.
+    /// How learners read a range of numbers, if mapped rows are scored.
     pub numbers: Numbers,
 }
 
@@ -74,7 +74,7 @@ pub enum SplitKind {
     FiveByTwo,
     /// The test tables that the data name.
     Given,
-    /// Not at all: the whole table is released and measured, and nothing is learnt.
+    /// Rows are not divided: the whole table is released and measured, and nothing is learnt.
     Whole,
 }
 
@@ -94,9 +94,9 @@ fn first_seed() -> u64 {
 }
 
 impl EvaluationPlan {
-    /// Reads a plan and checks it, before any table is looked at.
+    /// Reads a plan and checks it. No table is read.
     pub fn from_toml(text: &str, file: &str) -> Result<Self> {
-        // An evaluation has no key of these, and a release has all of them.
+        // An evaluation has none of these keys, and a release has all of them.
         if !has_any_key(text, &["data"]) && has_any_key(text, &["input", "columns", "privacy"]) {
             return Err(Error::config(format!("{file} is a plan of a release, and no plan of an evaluation"))
                 .advise("use 'scumble anonymize' with this plan to make the release, or 'scumble compare' to compare releases")
@@ -110,7 +110,8 @@ impl EvaluationPlan {
         Ok(plan)
     }
 
-    /// A plan in code: what these learners learn from releases by these algorithms, in folds. Its tables come with [`super::Experiment::of`].
+    /// Makes a plan in code: these learners learn from releases by these algorithms, in folds. The tables come with
+    /// [`super::Experiment::of`].
     #[must_use]
     pub fn of(algorithms: &[&str], learners: &[&str]) -> Self {
         let algorithm = |name: &&str| AlgorithmChoice {
@@ -133,7 +134,7 @@ impl EvaluationPlan {
         }
     }
 
-    /// With values of a parameter of a model, all of which are tried.
+    /// Adds values of a model's parameter, all of which are tried.
     #[must_use]
     pub fn vary(mut self, name: &str, values: impl IntoIterator<Item = impl Into<Value>>) -> Self {
         self.vary.insert(name.to_owned(), values.into_iter().map(Into::into).collect());
@@ -148,7 +149,7 @@ impl EvaluationPlan {
         Self::from_toml(&text, &name)
     }
 
-    /// The protocol, with its defaults.
+    /// Returns the protocol with its defaults.
     #[must_use]
     pub fn protocol(&self) -> Protocol {
         Protocol {
@@ -165,14 +166,14 @@ impl EvaluationPlan {
         self.protocol.folds.unwrap_or(10) as usize
     }
 
-    /// The place of the control among the algorithms.
+    /// Returns the place of the control among the algorithms.
     #[must_use]
     pub fn control(&self) -> usize {
         let named = self.statistics.control.as_ref();
         named.and_then(|name| self.algorithm.iter().position(|choice| choice.title() == name)).unwrap_or(0)
     }
 
-    /// The parameters that vary, for all tables or for one, by name.
+    /// Returns the names of the parameters that vary, for all tables or for one.
     #[must_use]
     pub fn varying(&self) -> Vec<&str> {
         let own = self.data.iter().flat_map(|data| data.vary.keys());
@@ -182,7 +183,7 @@ impl EvaluationPlan {
         names
     }
 
-    /// Every combination of the values that vary for a table.
+    /// Returns every combination of the values that vary for a table.
     #[must_use]
     pub fn combinations(&self, data: &DataChoice) -> Vec<Vec<(String, Value)>> {
         let mut vary: BTreeMap<&String, &Vec<Value>> = self.vary.iter().collect();
@@ -200,7 +201,7 @@ impl EvaluationPlan {
         all
     }
 
-    /// The release plan of a table for one algorithm and one combination of values.
+    /// Returns the release plan of a table for one algorithm and one combination of values.
     pub fn release_plan(
         &self,
         base: &Plan,
@@ -209,7 +210,7 @@ impl EvaluationPlan {
     ) -> Result<Plan> {
         let mut plan = base.clone();
         plan.algorithm = choice.spec.clone();
-        // Chance must not make two runs differ.
+        // A fixed random seed, so that two runs give the same results.
         plan.algorithm.seed.get_or_insert(self.seed);
         for (name, value) in values {
             set_parameter(&mut plan, name, value)?;
@@ -321,7 +322,7 @@ fn unique<'a>(what: &str, key: &str, names: impl Iterator<Item = &'a str>) -> Re
     Ok(())
 }
 
-/// Gives a parameter of the plan's models a value; k-anonymity is added where no model has a k.
+/// Sets a parameter of the plan's models. If the parameter is k and no model has one, k-anonymity is added.
 pub(crate) fn set_parameter(plan: &mut Plan, name: &str, value: &Value) -> Result<()> {
     let has = |model: &str| {
         let entry = registry::MODELS.find(model);

@@ -1,4 +1,4 @@
-//! What came out, gathered for tables and pages.
+//! The results, gathered for tables and pages.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::statistics::{Interval, mean_interval};
 /// All results of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results {
-    /// One for each cell and learner, in the order of the plan.
+    /// One result for each cell and learner, in the order of the plan.
     pub entries: Vec<Entry>,
     /// Results in the journal that this plan does not ask for.
     pub unused: usize,
@@ -19,13 +19,13 @@ pub struct Results {
 pub struct Summary {
     /// The table.
     pub data: String,
-    /// The algorithm; none for original rows.
+    /// The algorithm; `None` for original rows.
     pub algorithm: Option<String>,
-    /// What varies, and its value.
+    /// The varying parameters with their values.
     pub values: Vec<(String, String)>,
     /// The learner.
     pub learner: String,
-    /// Accuracy over the splits; none if some split failed.
+    /// The accuracy over the splits; `None` if some split failed.
     pub accuracy: Option<Interval>,
     /// The accuracies, split by split.
     pub by_split: Vec<f64>,
@@ -35,7 +35,7 @@ pub struct Summary {
     pub suppressed: f64,
     /// The mean share of test cells that no label covers.
     pub unmapped: f64,
-    /// The means of the plan's metrics, by their names in the registry, where every split has them.
+    /// The means of the plan's metrics, by their names in the registry, if every split has them.
     pub measures: BTreeMap<String, f64>,
     /// The mean seconds for a release.
     pub release_seconds: f64,
@@ -56,12 +56,12 @@ pub struct Group {
     pub learner: String,
     /// A curve for each algorithm.
     pub curves: Vec<Curve>,
-    /// What the learner does on original rows.
+    /// The learner's accuracy on original rows.
     pub original: Option<f64>,
 }
 
 impl Group {
-    /// The values of the parameter, in the order of the plan.
+    /// Returns the values of the parameter, in the order of the plan.
     #[must_use]
     pub fn places(&self) -> Vec<String> {
         let mut places: Vec<String> = Vec::new();
@@ -79,12 +79,12 @@ impl Group {
 pub struct Curve {
     /// The algorithm.
     pub algorithm: String,
-    /// The value of the varying parameter, and what came out.
+    /// The values of the varying parameter, each with its results.
     pub points: Vec<(String, Summary)>,
 }
 
 impl Results {
-    /// The results over all splits, in the order of the plan.
+    /// Returns the results over all splits, in the order of the plan.
     #[must_use]
     pub fn summaries(&self) -> Vec<Summary> {
         let mut groups: Vec<Vec<&Entry>> = Vec::new();
@@ -92,7 +92,7 @@ impl Results {
             (&a.data, &a.algorithm, &a.values, &a.learner) == (&b.data, &b.algorithm, &b.values, &b.learner)
         };
         for entry in &self.entries {
-            // Entries of one setting are near each other: cells are in the order of settings.
+            // Entries of one setting are close to each other, since cells are in the order of settings.
             match groups.iter_mut().rev().find(|group| same(group[0], entry)) {
                 Some(group) => group.push(entry),
                 None => groups.push(vec![entry]),
@@ -101,7 +101,7 @@ impl Results {
         groups.iter().map(|group| summary(group)).collect()
     }
 
-    /// Curves over one varying parameter, a group for each table, learner and combination of the others.
+    /// Returns curves over one varying parameter, a group for each table, learner and combination of the others.
     #[must_use]
     pub fn groups(&self, parameter: &str) -> Vec<Group> {
         let summaries = self.summaries();
@@ -138,8 +138,8 @@ impl Results {
         groups
     }
 
-    /// The accuracies of every algorithm, block by block (a table with one combination of values), for one learner: blocks in which
-    /// some algorithm failed are left out, and their number is told.
+    /// Returns the accuracies of every algorithm for one learner, block by block (a table with one combination of values), and the number
+    /// of blocks that are left out because some algorithm failed in them.
     #[must_use]
     pub fn blocks(&self, learner: &str, algorithms: &[&str]) -> (Vec<Vec<f64>>, usize) {
         let summaries = self.summaries();

@@ -1,4 +1,4 @@
-//! Carries out what is left to do of a plan.
+//! Runs the parts of a plan that are not done yet.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -31,7 +31,7 @@ pub struct Experiment {
     cells: Vec<Cell>,
 }
 
-/// How far a run is.
+/// How far a run has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Told {
     /// Cells done in this run.
@@ -41,14 +41,14 @@ pub struct Told {
 }
 
 impl Experiment {
-    /// Reads the tables of a plan; `folder` is where the plan's own file names start.
+    /// Reads the tables of a plan. The plan's file names are relative to `folder`.
     pub fn read(plan: EvaluationPlan, folder: &Path, control: &Control) -> Result<Self> {
         let tables = plan.data.iter().map(|choice| EvaluationTable::in_folder(choice, folder));
         let tables = tables.collect::<Result<Vec<_>>>()?;
         Self::of_tables(plan, &tables, control)
     }
 
-    /// The same with tables that are anywhere, in place of those that the plan names.
+    /// Takes tables from files or memory in place of those that the plan names.
     pub fn of(mut plan: EvaluationPlan, tables: &[EvaluationTable], control: &Control) -> Result<Self> {
         plan.data = tables.iter().map(EvaluationTable::choice).collect();
         plan.check()?;
@@ -71,13 +71,13 @@ impl Experiment {
         })
     }
 
-    /// Everything there is to do, original rows first.
+    /// Returns all cells, those on original rows first.
     #[must_use]
     pub fn cells(&self) -> &[Cell] {
         &self.cells
     }
 
-    /// The accuracy of guessing the majority class of the training part, in the mean over the splits of a table.
+    /// Returns the accuracy of guessing the majority class of the training part, averaged over the splits of a table.
     #[must_use]
     pub fn majority(&self, data: usize) -> f64 {
         let Some(dataset) = self.data.get(data) else { return 0.0 };
@@ -107,7 +107,7 @@ impl Experiment {
             if data.test.is_none() && self.plan.protocol.split != SplitKind::Whole {
                 refuse_parts(&data.plan)?;
             }
-            // Original rows are there to be learnt from.
+            // Original rows are only needed for learning.
             let original = (!self.plan.learner.is_empty()).then_some(Setting::Original);
             let mut settings: Vec<Setting> = original.into_iter().collect();
             for values in self.plan.combinations(&self.plan.data[place]) {
@@ -139,16 +139,16 @@ impl Experiment {
         self.plan.release_plan(&self.data[data].plan, choice, values).map(Some)
     }
 
-    /// The keys of a cell's results: what decides them, as a fingerprint.
+    /// Returns the keys of a cell's results: fingerprints of everything that they depend on.
     fn keys(&self, data: &str, release: Option<&Plan>, split: usize) -> Result<Vec<String>> {
-        // Of the release plan only what is asked: the table and its columns are in the fingerprint of the data.
+        // Of the release plan only its requirements and algorithm count: the table and its columns are in the fingerprint of the data.
         let asked = release.map(|plan| (&plan.algorithm, &plan.privacy, &plan.quasi_sets, &plan.table));
         let seed = self.plan.seed;
         let metrics: Vec<&str> = self.metrics()?.iter().map(|entry| entry.name).collect();
         let key = |learner| {
             let protocol = &self.plan.protocol;
             let all = (env!("CARGO_PKG_VERSION"), data, asked, protocol, seed, split, learner);
-            // Without metrics a key is what it was before there were any.
+            // Without metrics a key is the same as before metrics existed.
             let text = if metrics.is_empty() {
                 serde_json::to_vec(&all)
             } else {
@@ -162,12 +162,12 @@ impl Experiment {
         self.plan.learner.iter().map(|learner| key(Some((&learner.name, &learner.settings)))).collect()
     }
 
-    /// The metrics of the plan.
+    /// Returns the metrics of the plan.
     fn metrics(&self) -> Result<Vec<MetricEntry>> {
         self.plan.measure.iter().map(|choice| choice.entry()).collect()
     }
 
-    /// Does what the journal does not have yet, several cells at a time, and tells how far it is.
+    /// Runs the cells that the journal lacks, several at a time, and reports progress.
     pub fn run(
         &self,
         journal: Journal,
@@ -195,13 +195,13 @@ impl Experiment {
         self.collect(&journal)
     }
 
-    /// What the journal has of this plan's cells, in their order.
+    /// Returns the journal's results for this plan's cells, in their order.
     fn collect(&self, journal: &Journal) -> Result<Results> {
         let mut entries = Vec::new();
         for cell in &self.cells {
             for (place, key) in cell.keys.iter().enumerate() {
                 let found = journal.get(key).ok_or_else(|| Error::internal("a cell has no result"))?;
-                // Names on the page decide nothing, so they are those of the plan as it is now.
+                // Results do not depend on the names on the page, so the plan's current names are used.
                 entries.push(self.named(found.clone(), cell, place));
             }
         }
@@ -286,11 +286,11 @@ impl Experiment {
     }
 }
 
-/// An error that is itself a result (this algorithm cannot serve this table) as its message; others stop the run.
+/// Turns an error that is itself a result (this algorithm cannot serve this table) into its message. Other errors stop the run.
 fn recordable<T>(result: Result<T>) -> Result<std::result::Result<T, String>> {
     match result {
         Ok(value) => Ok(Ok(value)),
-        // Also what an audit forbids to publish: it is a property of that release.
+        // An audit that forbids publishing is also such a result: it is a property of that release.
         Err(error) => match error.kind() {
             ErrorKind::Infeasible
             | ErrorKind::OutOfBudget
@@ -337,7 +337,7 @@ fn splits(plan: &EvaluationPlan, data: &Dataset) -> Result<Vec<(Part, Split)>> {
     Ok(found)
 }
 
-/// A fingerprint of a table, its columns and hierarchies: whatever decides results besides what is asked.
+/// Computes a fingerprint of a table, its columns and hierarchies: everything results depend on besides the requirements.
 fn print_of(data: &Dataset) -> Result<String> {
     let mut text = serde_json::to_vec(&(&data.class, &data.labels)).map_err(Error::internal)?;
     for (name, column) in &data.plan.columns {
@@ -361,7 +361,7 @@ fn print_of(data: &Dataset) -> Result<String> {
         );
     }
     for name in data.plan.table.iter().map(|table| &table.file).chain(&data.plan.population) {
-        // A table that is not there is told by the release that needs it.
+        // If a table is missing, the release that needs it reports that.
         match data.resources.source(name) {
             Ok(source) if !source.is_file() => {
                 table_bytes(&read_table(&source, &ReadOptions::default())?.coded, &mut text);
@@ -372,7 +372,7 @@ fn print_of(data: &Dataset) -> Result<String> {
     text.extend(data.resources.given_hierarchies().into_bytes());
     files.sort();
     for file in files {
-        // A file that cannot be read is told by the release that needs it.
+        // If a file cannot be read, the release that needs it reports that.
         text.extend(std::fs::read(file).unwrap_or_default());
     }
     Ok(fingerprint(&text))

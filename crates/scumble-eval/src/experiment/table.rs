@@ -13,7 +13,8 @@ use super::results::Results;
 /// A column: its name, its type, and its text for each row.
 type Shown = (String, ColumnType, Vec<String>);
 
-/// Writes all results, with a column for each parameter that varies and each metric of the plan, as the ending of `name` says: CSV, Parquet or Arrow.
+/// Writes all results, with a column for each varying parameter and each metric of the plan. The ending of `name` selects CSV, Parquet or
+/// Arrow.
 pub fn write_results(
     results: &Results,
     varying: &[&str],
@@ -84,7 +85,7 @@ fn columns(results: &Results, varying: &[&str], metrics: &[&str]) -> Vec<Shown> 
     columns
 }
 
-/// Texts as a sorted dictionary and codes.
+/// Returns texts as a sorted dictionary and codes.
 fn code(texts: &[String]) -> (Texts, Codes) {
     let mut sorted: Vec<&str> = texts.iter().map(String::as_str).collect();
     sorted.sort_unstable();

@@ -2,10 +2,10 @@
 
 use scumble::report::drawing::{Anchor, Scale, Svg};
 
-/// A point with its interval; `None` where there is none.
+/// A point with its interval; `None` for a gap.
 pub(super) type Point = Option<(f64, f64, f64)>;
 
-/// How many colours the template has for curves.
+/// The number of colours that the template has for curves.
 pub(crate) const COLOURS: usize = 8;
 
 /// A chart of curves.
@@ -27,12 +27,12 @@ pub(super) struct CurveChart<'a> {
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 290.0;
 const LEFT: f64 = 58.0;
-/// References are named here, beside their lines, where no curve runs.
+/// References are named here, beside their lines, to the right of all curves.
 const RIGHT: f64 = 92.0;
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 48.0;
 
-/// The CSS class of a curve's colour.
+/// Returns the CSS class of a curve's colour.
 pub(crate) fn colour(place: usize) -> String {
     format!("c{}", place % COLOURS)
 }
@@ -60,7 +60,7 @@ impl CurveChart<'_> {
             svg.line("reference", (LEFT, y.at(*height)), (WIDTH - RIGHT, y.at(*height)));
         }
         for (number, (name, points)) in self.curves.iter().enumerate() {
-            // A little aside, so that intervals at one place do not hide each other.
+            // Curves are shifted a little, so that intervals at one place do not hide each other.
             let apart = if self.places.len() < 2 { 36.0 } else { 3.0 };
             let aside = apart * (number as f64 - (self.curves.len() as f64 - 1.0) / 2.0);
             self.curve(&mut svg, &colour(number), name, points, |place, height| {
@@ -72,7 +72,7 @@ impl CurveChart<'_> {
             self.references.iter().map(|(name, height)| (y.at(*height), name.as_str())).collect();
         named.sort_by(|a, b| a.0.total_cmp(&b.0));
         for (at, name) in named {
-            // From above to below; one that is too near the last moves down.
+            // Names are placed from top to bottom, and one that is too close to the last moves down.
             let at = taken.map_or(at, |last| at.max(last + 13.0));
             svg.text("axis", (WIDTH - RIGHT + 6.0, at + 4.0), Anchor::Start, name);
             taken = Some(at);
@@ -108,7 +108,7 @@ impl CurveChart<'_> {
         }
     }
 
-    /// Round heights that enclose all points and references.
+    /// Returns round heights that enclose all points and references.
     fn ticks(&self) -> Vec<f64> {
         let points = self.curves.iter().flat_map(|(_, points)| points.iter().flatten());
         let heights = points.flat_map(|(height, low, high)| [*height, *low, *high]);
@@ -137,7 +137,7 @@ impl CurveChart<'_> {
     }
 }
 
-/// Round numbers from at most `least` to at least `most`, about six of them.
+/// Returns round numbers from at most `least` to at least `most`, about six of them.
 pub(crate) fn enclosing(least: f64, most: f64) -> Vec<f64> {
     let rough = ((most - least) / 5.0).max(most.abs() * 1e-3).max(1e-6);
     let power = 10_f64.powf(rough.log10().floor());
@@ -173,7 +173,7 @@ mod tests {
         assert!(ticks[0] <= 0.78 && ticks[0] > 0.76, "{ticks:?}");
         assert!(*ticks.last().expect("ticks") >= 0.82);
         assert!((4..=8).contains(&ticks.len()), "{ticks:?}");
-        // From 0 to a number that is a tick itself, and no further.
+        // The axis runs from 0 to a number that is a tick itself, and no further.
         let whole = [("a".to_owned(), vec![Some((1.0, 1.0, 1.0)), Some((0.5, 0.5, 0.5))])];
         let ticks = CurveChart { from_zero: true, ..chart(&whole, &places) }.ticks();
         assert_eq!((ticks.first(), ticks.last()), (Some(&0.0), Some(&1.0)));

@@ -72,7 +72,7 @@ fn with_sign(p: f64) -> String {
     if p < 0.001 { p_value(p) } else { format!("= {}", p_value(p)) }
 }
 
-/// The combined F test of each algorithm against the control, where the protocol is five times two halves.
+/// The combined F test of each algorithm against the control, if the protocol is five times two halves.
 pub(super) fn f_tests(experiment: &Experiment, results: &Results) -> Vec<Value> {
     let plan = &experiment.plan;
     if plan.protocol.split != SplitKind::FiveByTwo {

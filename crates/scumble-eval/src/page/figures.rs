@@ -1,4 +1,4 @@
-//! Tables of accuracies, what could not be done, and how it was run.
+//! Tables of accuracies, failures, and how the experiment was run.
 
 use minijinja::{Value, context};
 
@@ -6,7 +6,7 @@ use super::{percent, values};
 use crate::experiment::{Experiment, Group, Results, SplitKind, Summary};
 use crate::protocol::{Numbers, TestRows};
 
-/// A table of accuracies for each table and learner: a row an algorithm, a column a value of the parameter.
+/// Makes a table of accuracies for each table and learner, with a row for each algorithm and a column for each value of the parameter.
 pub(super) fn tables(experiment: &Experiment, results: &Results, parameter: Option<&str>) -> Vec<Value> {
     let mut tables = Vec::new();
     let parameter = parameter.unwrap_or_default();
@@ -43,14 +43,14 @@ pub(super) fn tables(experiment: &Experiment, results: &Results, parameter: Opti
     tables
 }
 
-/// `J48 on Adult, l = 2`.
+/// Writes a heading such as `J48 on Adult, l = 2`.
 pub(super) fn heading(what: &str, group: &Group) -> String {
     let others = values(&group.others);
     let others = if others.is_empty() { others } else { format!(", {others}") };
     format!("{what} on {}{others}", group.data)
 }
 
-/// The head of a column: the value of the parameter, or what the column shows where nothing varies.
+/// Returns the head of a column: the value of the parameter or, if nothing varies, what the column shows.
 pub(super) fn head_of(place: &str, parameter: &str, alone: &str) -> String {
     if place.is_empty() { alone.to_owned() } else { format!("{parameter} = {place}") }
 }
@@ -66,7 +66,7 @@ fn accuracy(summary: &Summary) -> Value {
     }
 }
 
-/// What could not be done, and why.
+/// Lists what failed, and why.
 pub(super) fn failures(results: &Results) -> Vec<Value> {
     let mut seen: Vec<(String, String)> = Vec::new();
     for summary in results.summaries() {
@@ -81,7 +81,7 @@ pub(super) fn failures(results: &Results) -> Vec<Value> {
     seen.into_iter().map(|(what, error)| context! { what, error }).collect()
 }
 
-/// How it was run.
+/// Describes how the experiment was run.
 pub(super) fn run(experiment: &Experiment, results: &Results) -> Value {
     let plan = &experiment.plan;
     let split = match plan.protocol.split {

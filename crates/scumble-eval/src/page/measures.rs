@@ -1,17 +1,17 @@
-//! What the plan's metrics say about releases.
+//! The values of the plan's metrics.
 
 use minijinja::{Value, context};
 
 use super::figures::{head_of, heading};
 use crate::experiment::{Experiment, Group, Results, Summary};
 
-/// The groups of one learner, since releases are the same for all of them.
+/// Returns the groups of one learner, since releases are the same for all learners.
 pub(super) fn groups(experiment: &Experiment, results: &Results, parameter: &str) -> Vec<Group> {
     let first = experiment.plan.learner.first().map_or("", |learner| learner.title());
     results.groups(parameter).into_iter().filter(|group| group.learner == first).collect()
 }
 
-/// A table for each metric and table: a row an algorithm, a column a value of the parameter.
+/// Makes a table for each metric and table, with a row for each algorithm and a column for each value of the parameter.
 pub(super) fn tables(experiment: &Experiment, results: &Results, parameter: Option<&str>) -> Vec<Value> {
     let parameter = parameter.unwrap_or_default();
     let groups = groups(experiment, results, parameter);
@@ -40,8 +40,8 @@ pub(super) fn tables(experiment: &Experiment, results: &Results, parameter: Opti
     groups.iter().flat_map(of_group).collect()
 }
 
-/// What the first metric says in the mean over everything, best first: the heading and a sentence. `None` without metrics, or
-/// where no algorithm has a figure everywhere.
+/// Ranks the algorithms by the mean of the first metric over everything, best first. Returns the heading and a sentence, or `None` without
+/// metrics or if no algorithm has a figure everywhere.
 pub(super) fn told(experiment: &Experiment, results: &Results) -> Option<(String, String)> {
     let choice = experiment.plan.measure.first()?;
     let lower = choice.entry().is_ok_and(|entry| entry.build.lower_is_better());
@@ -68,7 +68,7 @@ fn of_metric(summary: &Summary, metric: &str) -> Option<f64> {
     summary.measures.get(metric).copied().filter(|_| summary.error.is_none())
 }
 
-/// A figure with as many places as its size asks for.
+/// Writes a figure with as many decimals as its size requires.
 pub(super) fn figure(figure: f64) -> String {
     match figure.abs() {
         size if size >= 1000.0 => format!("{figure:.0}"),

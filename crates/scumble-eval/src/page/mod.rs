@@ -1,9 +1,9 @@
 //! The results as one HTML page that loads nothing else: curves with their baselines, figures, ranks, tests, time and loss.
 //!
-//! It looks like the private report, whose style sheet and drawing board it uses. It holds no row of a table, but figures about
-//! the original, so it stays inside the organisation until somebody decides otherwise.
+//! The page looks like the private report and shares its style sheet and drawing code. It contains no row of a table, but it has figures
+//! about the original, so it stays inside your organisation until somebody decides otherwise.
 //!
-//! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
+//! Items here that are not in [`crate::prelude`] may change from version to version.
 
 pub(crate) mod chart;
 mod comparison;
@@ -20,10 +20,10 @@ use crate::experiment::{Experiment, Results};
 
 const TEMPLATE: &str = include_str!("template.html");
 
-/// What charts of several algorithms need besides the report's style sheet.
+/// The styles that charts of several algorithms need besides the report's style sheet.
 const PALETTE: &str = include_str!("palette.css");
 
-/// The page of an experiment's results. `made` says when it was made, if the page shall tell.
+/// Writes the page of an experiment's results. `made` is the time to show, if any.
 pub fn html(experiment: &Experiment, results: &Results, made: Option<&str>) -> Result<String> {
     let parameter = axis(experiment);
     let mut tables = figures::tables(experiment, results, parameter);
@@ -46,12 +46,12 @@ pub fn html(experiment: &Experiment, results: &Results, made: Option<&str>) -> R
     render(TEMPLATE, page)
 }
 
-/// The style sheet of pages about several algorithms.
+/// Returns the style sheet of pages about several algorithms.
 pub(crate) fn stylesheet() -> Value {
     Value::from_safe_string(format!("{}\n{PALETTE}", style()))
 }
 
-/// The parameter along which curves run: k, or the first that varies.
+/// Returns the parameter along which curves run: k, or the first that varies.
 #[must_use]
 pub fn axis(experiment: &Experiment) -> Option<&str> {
     let varying = experiment.plan.varying();
@@ -69,17 +69,17 @@ fn byline(experiment: &Experiment, made: Option<&str>) -> String {
     format!("{what} releases of {}{made}", names.join(", "))
 }
 
-/// A share as a percentage with one decimal.
+/// Writes a share as a percentage with one decimal.
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}\u{a0}%", share * 100.0)
 }
 
-/// A p-value as papers print it.
+/// Writes a p-value as papers print it.
 fn p_value(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-/// A length of time.
+/// Writes a length of time.
 pub(crate) fn seconds(seconds: f64) -> String {
     match seconds {
         0.0 => "0\u{a0}s".to_owned(),
@@ -90,7 +90,7 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
-/// `k = 5, l = 2`.
+/// Writes values as `k = 5, l = 2`.
 fn values(values: &[(String, String)]) -> String {
     let pairs: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     pairs.join(", ")

@@ -1,16 +1,16 @@
-//! What somebody wants to know first.
+//! The first section of the page: how useful the releases of each algorithm are.
 
 use minijinja::{Value, context};
 
 use super::{measures, percent};
 use crate::experiment::{Experiment, Results, Summary};
 
-/// What an algorithm's releases are good for in the mean over everything.
+/// The accuracy of an algorithm's releases, averaged over everything.
 struct Kept {
     name: String,
     /// The mean accuracy over tables, values and learners.
     accuracy: f64,
-    /// The mean accuracy on original rows of the same.
+    /// The mean accuracy on original rows in the same cases.
     original: f64,
     /// The mean accuracy of guessing the majority class.
     majority: f64,
@@ -78,7 +78,7 @@ fn told(kept: &Kept) -> String {
     )
 }
 
-/// The means of an algorithm; `None` if it failed somewhere, since means over less would flatter it.
+/// Returns the means of an algorithm; `None` if it failed somewhere, since means over fewer cases would flatter it.
 fn mean(experiment: &Experiment, summaries: &[Summary], name: &str) -> Option<Kept> {
     let (mut accuracy, mut original, mut majority, mut count) = (0.0, 0.0, 0.0, 0.0);
     for own in summaries.iter().filter(|summary| summary.algorithm.as_deref() == Some(name)) {

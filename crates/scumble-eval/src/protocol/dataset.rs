@@ -10,26 +10,26 @@ use scumble_files::table::CodedTable;
 /// A table to evaluate on.
 #[derive(Debug, Clone)]
 pub struct Dataset {
-    /// Its name, for people.
+    /// The name shown to people.
     pub name: String,
     /// The release plan, with a role for every column.
     pub plan: Plan,
-    /// What else the plan names.
+    /// Other inputs that the plan names.
     pub resources: Resources,
-    /// The rows, sorted by content: equal rows cannot be told apart, so the order of the file decides nothing.
+    /// The rows, sorted by content: equal rows are interchangeable, so the order of the file does not matter.
     pub table: SpeltTable,
-    /// The rows to score, where they are a table of their own.
+    /// The rows to score, if they are a table of their own.
     pub test: Option<CodedTable>,
     /// The column to predict.
     pub class: String,
-    /// The class labels, ascending. That they exist is taken as known; everything else is learnt from training rows.
+    /// The class labels, ascending. Their existence counts as known; everything else is learnt from training rows.
     pub labels: Vec<String>,
-    /// What is worth knowing about the table.
+    /// Notes about the table.
     pub notes: Vec<String>,
 }
 
 impl Dataset {
-    /// Reads the table of a plan and, if given, a table of test rows with the same columns: its name, and the resources that have it.
+    /// Reads the table of a plan and, if given, a table of test rows with the same columns: its name, and the resources that hold it.
     pub fn read(
         name: &str,
         plan: &Plan,
@@ -46,7 +46,7 @@ impl Dataset {
         let test = match test {
             None => None,
             Some((input, there)) => {
-                // The population is that of the table which is released.
+                // The population belongs to the table that is released.
                 let plan = Plan { input: input.to_owned(), population: None, ..plan.clone() };
                 let there = there.clone().watched_by(resources.control());
                 let (_, test, more) = scumble::release::read_planned(&plan, &there)?;
@@ -77,7 +77,7 @@ impl Dataset {
         })
     }
 
-    /// The class of each row of a table of these columns, as places among the labels.
+    /// Returns the class of each row of a table with these columns, as places among the labels.
     pub fn classes_of(&self, table: &CodedTable) -> Result<Vec<u32>> {
         let column = table.column(&self.class).ok_or_else(|| Error::internal("the class was not read"))?;
         let place =
@@ -87,7 +87,7 @@ impl Dataset {
     }
 }
 
-/// An error where releases of some of the rows would say nothing about the release of all of them.
+/// Fails if releases of some rows say nothing about the release of all rows.
 pub fn refuse_parts(plan: &Plan) -> Result<()> {
     match plan.privacy.iter().find(|spec| spec.is_about_members()) {
         None => Ok(()),
@@ -100,7 +100,7 @@ pub fn refuse_parts(plan: &Plan) -> Result<()> {
     }
 }
 
-/// The texts of a column that some row has.
+/// Returns the texts of a column that appear in some row.
 fn present_texts(table: &CodedTable, name: &str) -> Vec<String> {
     let Some(column) = table.column(name) else { return Vec::new() };
     let mut present = vec![false; column.values.len()];
@@ -114,7 +114,7 @@ fn present_texts(table: &CodedTable, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// The rows in the order of their content. Dictionaries are sorted, so codes are in the order of their texts.
+/// Returns the rows in the order of their content. Dictionaries are sorted, so codes are in the order of their texts.
 pub(crate) fn by_content(table: &CodedTable) -> Vec<u32> {
     let mut rows: Vec<u32> = (0..table.rows as u32).collect();
     let cells = |row: u32| table.columns.iter().map(move |column| column.codes.get(row as usize));
@@ -122,7 +122,7 @@ pub(crate) fn by_content(table: &CodedTable) -> Vec<u32> {
     rows
 }
 
-/// The rows sorted by content.
+/// Returns the rows sorted by content.
 pub(crate) fn sorted(table: &CodedTable) -> CodedTable {
     select::rows(table, &by_content(table))
 }

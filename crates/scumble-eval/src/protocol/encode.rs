@@ -1,4 +1,4 @@
-//! Columns as they are, as features: kinds and dictionaries are those of the rows that it was made from.
+//! Turns columns into features as they are. Kinds and dictionaries come from the rows that the encoder was fitted on.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ enum Coding {
     Nominal(HashMap<String, u32>),
 }
 
-/// One cell as learners take it.
+/// A cell as learners read it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Cell {
     Code(u32),
@@ -51,7 +51,7 @@ impl Encoder {
         Ok(Self { columns: names.iter().map(fit).collect::<Result<_>>()? })
     }
 
-    /// The columns of a table as features, in the order in which they were named.
+    /// Returns the columns of a table as features, in the order in which `fit` named them.
     pub fn columns(&self, table: &CodedTable) -> Result<Vec<Column>> {
         let encode = |(place, encoded): (usize, &EncodedColumn)| {
             let column =
@@ -62,7 +62,7 @@ impl Encoder {
         self.columns.iter().enumerate().map(encode).collect()
     }
 
-    /// A text as a cell of a column.
+    /// Returns a text as a cell of a column.
     pub(crate) fn cell(&self, place: usize, text: &str) -> Cell {
         let column = &self.columns[place];
         if column.missing.iter().any(|marker| marker == text) {
@@ -74,7 +74,7 @@ impl Encoder {
         }
     }
 
-    /// A column of such cells.
+    /// Returns a column of such cells.
     pub(crate) fn column(&self, place: usize, cells: impl Iterator<Item = Cell>) -> Column {
         let column = &self.columns[place];
         match &column.coding {
@@ -84,19 +84,19 @@ impl Encoder {
     }
 }
 
-/// A nominal column.
+/// Makes a nominal column.
 pub(super) fn nominal(name: &str, cells: impl Iterator<Item = Cell>, values: usize) -> Column {
     let code = |cell| if let Cell::Code(code) = cell { code } else { MISSING };
     Column::nominal(name, cells.map(code).collect(), values)
 }
 
-/// A numeric column.
+/// Makes a numeric column.
 pub(super) fn numeric(name: &str, cells: impl Iterator<Item = Cell>) -> Column {
     let number = |cell| if let Cell::Number(number) = cell { number } else { f64::NAN };
     Column::numeric(name, cells.map(number).collect())
 }
 
-/// The number behind a text, also where its column has fewer decimal places than it.
+/// Returns the number that a text stands for, even if it has more decimal places than the column.
 pub(super) fn number(measure: &Measure, text: &str) -> Option<f64> {
     let exact = measure.number(text).map(|number| measure.float(number));
     let plain = || text.parse::<f64>().ok().filter(|number| number.is_finite());

@@ -1,4 +1,4 @@
-//! One split: what learners are given, and how well they do.
+//! One split: what learners learn from, and how well they do.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -26,9 +26,9 @@ use super::{Dataset, Numbers, Split, TestRows};
 pub struct Protocol {
     /// Which rows are scored.
     pub test: TestRows,
-    /// How many concrete tables are drawn from each release, where original rows are scored.
+    /// The number of concrete tables drawn from each release, if original rows are scored.
     pub samples: u64,
-    /// What a range of numbers is, where mapped rows are scored.
+    /// How learners read a range of numbers, if mapped rows are scored.
     pub numbers: Numbers,
     /// The random seed.
     pub seed: u64,
@@ -36,27 +36,27 @@ pub struct Protocol {
 
 /// The rows of one split.
 pub struct Fold<'a> {
-    /// The table that they are from.
+    /// The table that the rows are from.
     pub data: &'a Dataset,
     /// The rows to learn from.
     pub train: SpeltTable,
     /// The rows to score.
     pub test: CodedTable,
-    /// The number of the split among all, for seeds.
+    /// The number of the split among all splits, for random seeds.
     pub number: u64,
 }
 
 /// A metric of the registry.
 pub type MetricEntry = &'static Entry<&'static dyn Metric>;
 
-/// What learners are given: tables to learn from, and the one to score on; and what is known about the release.
+/// What learners receive, tables to learn from and to score on, and what is known about the release.
 #[derive(Debug, Default)]
 pub struct Material {
-    /// Tables to learn from, and how what is learnt from them goes together.
+    /// The tables to learn from; `together` says how they are combined.
     pub train: Vec<Table>,
-    /// The table to score on: one for all, or one for each.
+    /// The tables to score on: one for all, or one for each table to learn from.
     pub test: Vec<Table>,
-    /// How several tables are learnt from.
+    /// How several tables are combined.
     pub together: Together,
     /// The mean loss of the release; 0 for original rows.
     pub loss: f64,
@@ -64,47 +64,47 @@ pub struct Material {
     pub suppressed: f64,
     /// The share of test cells whose value no released label covers.
     pub unmapped: f64,
-    /// What metrics say about the release, by name, where they are defined for it.
+    /// The values of metrics for the release, by name, if they are defined for it.
     pub measures: BTreeMap<String, f64>,
     /// How long the release took, in seconds.
     pub seconds: f64,
 }
 
-/// How several tables are learnt from.
+/// How several tables are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Together {
-    /// Each is the whole release, drawn anew: accuracies are averaged.
+    /// Each is the whole release, drawn again: accuracies are averaged.
     #[default]
     Drawn,
-    /// Each has some of the columns: the classifiers vote on every row, and among equals the lowest class wins.
+    /// Each has some of the columns: the classifiers vote on every row, and in a tie the lowest class wins.
     Columns,
 }
 
 /// How well a learner does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Learnt {
-    /// The share of test rows whose class it gets right, in the mean over drawn tables.
+    /// The share of test rows whose class the learner gets right, averaged over drawn tables.
     pub accuracy: f64,
     /// How long learning and scoring took, in seconds.
     pub seconds: f64,
 }
 
 impl<'a> Fold<'a> {
-    /// The rows of a split of a data set's own rows.
+    /// Takes the rows of a split from a data set's own rows.
     #[must_use]
     pub fn of_split(data: &'a Dataset, split: &Split, number: u64) -> Self {
         let (train, test) = (data.table.select(&split.train), select::rows(&data.table, &split.test));
         Self { data, train, test, number }
     }
 
-    /// All rows to learn from, and those of the test table to score; `None` without one.
+    /// Takes all rows to learn from, and the rows of the test table to score; `None` without a test table.
     #[must_use]
     pub fn given(data: &'a Dataset) -> Option<Self> {
         let test = data.test.clone()?;
         Some(Self { data, train: data.table.clone(), test, number: 0 })
     }
 
-    /// The release of the rows to learn from, under the eyes of whoever watches this run.
+    /// Releases the rows to learn from, with the progress and control of this run.
     fn release(&self, plan: &Plan, progress: &Progress) -> Result<Trial> {
         let resources = self.data.resources.clone().watched_by(progress.control());
         try_release(plan, &self.train, &resources, progress.clone())
@@ -116,7 +116,7 @@ impl<'a> Fold<'a> {
     }
 }
 
-/// The original rows of a split: what a learner could do without anonymisation.
+/// Returns the original rows of a split, for the accuracy without anonymisation.
 pub fn baseline(fold: &Fold<'_>) -> Result<Material> {
     let names: Vec<String> = features(fold, &[Role::Quasi]).chain(kept(fold)).collect();
     let encoder = Encoder::fit(&fold.train, &names, &fold.data.plan)?;
@@ -126,7 +126,7 @@ pub fn baseline(fold: &Fold<'_>) -> Result<Material> {
     Ok(Material { train: vec![train], test: vec![test], ..Material::default() })
 }
 
-/// What metrics say about the training part of a split as a plan releases it; nothing to learn from is made of it.
+/// Measures the release of a split's training part by a plan; the result has nothing to learn from.
 pub fn measured(
     fold: &Fold<'_>,
     plan: &Plan,
@@ -137,7 +137,7 @@ pub fn measured(
     Ok(about(&trial, fold, metrics))
 }
 
-/// The figures of a release.
+/// Returns the figures of a release.
 fn about(trial: &Trial, fold: &Fold<'_>, metrics: &[MetricEntry]) -> Material {
     let figure = |entry: &MetricEntry| Some((entry.name.to_owned(), trial.measure(entry.build)?));
     Material {
@@ -149,7 +149,7 @@ fn about(trial: &Trial, fold: &Fold<'_>, metrics: &[MetricEntry]) -> Material {
     }
 }
 
-/// The training part of a split as a plan releases it, to learn from.
+/// Releases the training part of a split by a plan, to learn from.
 pub fn released(
     fold: &Fold<'_>,
     plan: &Plan,
@@ -225,7 +225,7 @@ pub fn released(
     })
 }
 
-/// What is left to learn from where several tables could hold no column: how often each class occurs.
+/// Returns what to learn from if no table could hold a column: how often each class occurs.
 fn class_only(fold: &Fold<'_>) -> Result<Material> {
     let class = fold.data.classes_of(&fold.train)?;
     Ok(Material {
@@ -263,7 +263,7 @@ impl Material {
     }
 }
 
-/// The share of rows whose class most votes name; among equals the lowest class.
+/// Returns the share of rows whose class gets most votes, in a tie the lowest class.
 fn share_right(votes: &[Vec<u32>], classes: &[u32]) -> f64 {
     let right = |(row, class): &(usize, &u32)| {
         let mut named: Vec<u32> = votes.iter().map(|of| of[*row]).collect();
@@ -274,7 +274,7 @@ fn share_right(votes: &[Vec<u32>], classes: &[u32]) -> f64 {
     classes.iter().enumerate().filter(right).count() as f64 / classes.len().max(1) as f64
 }
 
-/// An error of a learner, by who must act.
+/// Turns an error of a learner into one of the kind that says who must act.
 pub(crate) fn learning(error: scumble_learn::Error) -> Error {
     match error {
         scumble_learn::Error::Config(message) => Error::config(message),
@@ -289,14 +289,14 @@ pub(crate) fn table(columns: Vec<scumble_learn::Column>, class: Vec<u32>, labels
     Table::new(features, class, labels).map_err(learning)
 }
 
-/// The training rows that are in the release, in their order.
+/// Returns the training rows that are in the release, in their order.
 fn in_release(trial: &Trial) -> Vec<u32> {
     let mut rows = trial.table().map_or_else(Vec::new, |table| table.about.clone());
     rows.sort_unstable();
     rows
 }
 
-/// The columns with one of these roles that are no class, in the order of the plan.
+/// Returns the columns with one of these roles, without the class column, in the order of the plan.
 fn features<'f>(fold: &'f Fold<'_>, roles: &'f [Role]) -> impl Iterator<Item = String> + 'f {
     let data = fold.data;
     let wanted = |column: &scumble::config::Column| roles.iter().any(|role| column.role.has(*role));
@@ -305,7 +305,7 @@ fn features<'f>(fold: &'f Fold<'_>, roles: &'f [Role]) -> impl Iterator<Item = S
     columns.map(|(name, _)| name.clone())
 }
 
-/// The columns that are published as they are.
+/// Returns the columns that are published as they are.
 fn kept<'f>(fold: &'f Fold<'_>) -> impl Iterator<Item = String> + 'f {
     features(fold, &[Role::Sensitive, Role::Other])
         .filter(|name| !fold.data.plan.column(name).is_some_and(|column| column.role.has(Role::Quasi)))

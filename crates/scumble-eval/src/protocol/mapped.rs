@@ -1,4 +1,4 @@
-//! Released labels as features, and test rows recoded by the training part's recoding.
+//! Turns released labels into features, and recodes test rows as the training part was recoded.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use scumble_learn::Column;
 use super::Numbers;
 use super::encode::{Cell, nominal, number, numeric};
 
-/// The quasi-identifiers of the training part and of the test rows, and how many test cells no label covers.
+/// The quasi-identifiers of the training part and of the test rows, and the number of test cells that no label covers.
 pub(super) struct Mapped {
     pub(super) train: Vec<Column>,
     pub(super) test: Vec<Column>,
     pub(super) unmapped: u64,
 }
 
-/// Makes features of a release. `kept` are the training rows that are in it.
+/// Makes features of a release. `kept` are the training rows that it contains.
 pub(super) fn mapped(trial: &Trial, kept: &[u32], test: &CodedTable, numbers: Numbers) -> Result<Mapped> {
     let TrialOutcome::Classes { classes, step, class_of_row } = &trial.outcome else {
         return Err(Error::refused(
@@ -35,7 +35,7 @@ pub(super) fn mapped(trial: &Trial, kept: &[u32], test: &CodedTable, numbers: Nu
     let mut pace = control.pace();
     let shown_test: Vec<Vec<Option<Value>>> = (0..test.rows)
         .map(|row| {
-            // A rule may have to look at many regions for a row.
+            // A rule may have to search many regions for a row.
             pace.tick(64)?;
             Ok(rule.shown(&found.iter().map(|codes| codes[row]).collect::<Vec<_>>()))
         })
@@ -66,7 +66,7 @@ pub(super) fn mapped(trial: &Trial, kept: &[u32], test: &CodedTable, numbers: Nu
     Ok(all)
 }
 
-/// The code of each test row in a column.
+/// Returns the code of each test row in a column.
 pub(super) fn codes_of(quasi: &Quasi, trial: &Trial, test: &CodedTable) -> Result<Vec<Option<u32>>> {
     let column =
         test.column(&quasi.name).ok_or_else(|| Error::internal("a quasi-identifier was not read"))?;
@@ -78,14 +78,14 @@ pub(super) fn codes_of(quasi: &Quasi, trial: &Trial, test: &CodedTable) -> Resul
 
 /// How the released values of a column become features.
 pub(super) enum Coding {
-    /// By their labels.
+    /// As nominal values, by their labels.
     Labels(BTreeMap<Value, u32>),
-    /// By the number in the middle of what they cover.
+    /// As the number in the middle of what they cover.
     Middles,
 }
 
 impl Coding {
-    /// From the values that training rows show.
+    /// Chooses the coding by the values that training rows show.
     pub(super) fn of(quasi: &Quasi, shown: &(impl Iterator<Item = Value> + Clone), numbers: Numbers) -> Self {
         let telling = || shown.clone().filter(|value| quasi.label(*value) != STAR);
         let exact = |value: Value| matches!(value, Value::Mean { .. }) || is_exact(quasi, value);
@@ -96,7 +96,7 @@ impl Coding {
         {
             return Self::Middles;
         }
-        // Values may be equal as labels though not as values; a learner sees labels.
+        // Different values may have the same label, and a learner sees labels.
         let mut by_label: BTreeMap<String, u32> = BTreeMap::new();
         let mut codes = BTreeMap::new();
         let mut distinct: Vec<Value> = telling().collect();
@@ -109,7 +109,7 @@ impl Coding {
         Self::Labels(codes)
     }
 
-    /// A value as a cell. `own` is the number of a test row, which an exact value stands for.
+    /// Returns a value as a cell. `own` is the number of a test row, which an exact value stands for.
     pub(super) fn cell(
         &self,
         quasi: &Quasi,
@@ -138,7 +138,7 @@ impl Coding {
     }
 }
 
-/// Whether a value stands for one number only.
+/// Whether a value stands for only one number.
 pub(super) fn is_exact(quasi: &Quasi, value: Value) -> bool {
     let (low, high) = quasi.codes(value);
     match (value, &quasi.shape) {
@@ -151,7 +151,7 @@ pub(super) fn is_exact(quasi: &Quasi, value: Value) -> bool {
     }
 }
 
-/// The number in the middle of what a value covers; `None` where that is no number.
+/// Returns the number in the middle of what a value covers; `None` if there is no such number.
 fn middle(quasi: &Quasi, value: Value) -> Option<f64> {
     let measure = &quasi.measure;
     let (low, high) = quasi.codes(value);

@@ -1,4 +1,4 @@
-//! How a figure comes about: which rows are released, which are learnt from, and which are scored.
+//! The protocol behind every figure: which rows are released, which are learnt from, and which are scored.
 //!
 //! 1. [`Dataset`] reads the table of a release plan. Its rows are sorted by content, so the order in the file decides nothing.
 //! 2. [`Split`] deals rows to a training and a test part ([`stratified_folds`], [`five_by_two`], or a test table given).
@@ -11,12 +11,12 @@
 //!      columns are, in both ways.
 //! 5. The score is the share of test rows whose class is predicted right.
 //!
-//! **Values as features** (`mapped`). A label is a value of a nominal column, `*` and suppressed rows are missing, and so is a
-//! test value that no training label covers. A column of numbers stays one where all of them are published exactly or as means;
-//! where they are ranges, [`Numbers`] says whether a range is a nominal value (the default) or the number in its middle.
-//! Columns that are published as they are (roles `other` and `sensitive`) are features as they are.
+//! **Values as features** (`mapped`). A label is a value of a nominal column. `*` and suppressed rows are missing values, and so is a test
+//! value that no training label covers. A column of numbers stays one if all of them are published exactly or as means. If they are ranges,
+//! [`Numbers`] says whether a range is a nominal value (the default) or the number in its middle. Columns that are published as they are
+//! (roles `other` and `sensitive`) are features as they are.
 //!
-//! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
+//! Items here that are not in [`crate::prelude`] may change from version to version.
 
 mod dataset;
 mod encode;
@@ -41,22 +41,23 @@ pub use split::{Part, Split, five_by_two, stratified_folds};
 )]
 #[serde(rename_all = "snake_case")]
 pub enum TestRows {
-    /// Test rows recoded as the training part was: who learns from a release and applies it to data released in the same way.
+    /// Test rows recoded as the training part was: for users who learn from a release and apply the result to data released in the same
+    /// way.
     #[default]
     Mapped,
-    /// Test rows as they are: who learns from a release and applies it to people.
+    /// Test rows as they are: for users who learn from a release and apply the result to people.
     Original,
 }
 
-/// What a range of numbers is to a learner.
+/// How learners read a range of numbers.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Numbers {
-    /// A nominal value.
+    /// As a nominal value.
     #[default]
     Nominal,
-    /// The number in its middle.
+    /// As the number in its middle.
     Midpoint,
 }

@@ -1,8 +1,8 @@
-//! Concrete tables drawn from a release, for learners that are asked about original rows (models.md 3.2).
+//! Draws concrete tables from a release, for learners that are scored on original rows (models.md 3.2).
 //!
-//! A value is drawn from those that a released value covers, as often as they occur in the training part's column; the class
-//! from the record's frequencies where it is published so. Columns are drawn independently of each other. What is drawn for a
-//! row depends on the seed, the table, and the row's place in the sorted training part, not on threads.
+//! Each value is drawn from those that a released value covers, as often as they occur in the training part's column. The class is drawn
+//! from the record's frequencies if it is published so. Columns are drawn independently of each other. The draw for a row depends on the
+//! random seed, the table, and the row's place in the sorted training part, not on threads.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -17,11 +17,11 @@ use scumble_learn::Column;
 use super::Dataset;
 use super::encode::{Cell, Encoder};
 
-/// What a table is drawn by.
+/// What the draw of a table depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Draw {
     pub(super) seed: u64,
-    /// The number of the split among all.
+    /// The number of the split among all splits.
     pub(super) split: u64,
     /// The number of the table.
     pub(super) table: u64,
@@ -38,13 +38,13 @@ impl Draw {
     }
 }
 
-/// A drawn table: the quasi-identifiers, and the class of each row where the release does not publish it as it is.
+/// A drawn table: the quasi-identifiers, and the class of each row if the release does not publish it as it is.
 pub(super) struct Drawn {
     pub(super) columns: Vec<Column>,
     pub(super) class: Option<Vec<u32>>,
 }
 
-/// Draws a table from a release. `kept` are the training rows that are in it; the encoder knows the quasi-identifiers, in order.
+/// Draws a table from a release. `kept` are the training rows that it contains. The encoder knows the quasi-identifiers, in order.
 pub(super) fn draw(
     trial: &Trial,
     kept: &[u32],
@@ -83,7 +83,7 @@ pub(super) fn draw(
     Ok(Drawn { columns: columns.collect(), class: column.map(|_| class) })
 }
 
-/// The payload column that is published as frequencies: it must be the class.
+/// Returns the payload column that is published as frequencies, which must be the class column.
 fn distributed(trial: &Trial, data: &Dataset) -> Result<Option<usize>> {
     let TrialOutcome::Records { column, .. } = &trial.outcome else { return Ok(None) };
     let Some(place) = *column else { return Ok(None) };
@@ -129,7 +129,7 @@ fn drawn_value(record: &Record, chance: &mut ChaCha8Rng) -> usize {
 /// The values of a column, each as often as training rows have it.
 struct Well<'a> {
     quasi: &'a Quasi,
-    /// Rows per code, and rows with a smaller code.
+    /// The number of rows with each code. `before` is the number of rows with a smaller code.
     rows: Vec<u64>,
     before: Vec<u64>,
     /// Each code as a cell.
@@ -147,10 +147,10 @@ impl<'a> Well<'a> {
         Self { quasi, rows, before, cells }
     }
 
-    /// A cell for a released value.
+    /// Draws a cell for a released value.
     fn draw(&self, shown: Value, chance: &mut ChaCha8Rng) -> Cell {
         match shown {
-            // A mean covers no value of its class; it is itself what a reader has.
+            // A mean covers no value of its class. A reader takes the mean itself.
             Value::Mean { mean, .. } => {
                 let scale = 10_f64.powi(scumble::table::quasi::MEAN_PLACES as i32);
                 Cell::Number(self.quasi.measure.float(i128::from(mean)) / scale)

@@ -1,10 +1,10 @@
-//! Which rows are learnt from and which are scored.
+//! Divides rows into those learnt from and those scored.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use scumble::base::chance::shuffle;
 
-/// Rows to learn from and rows to score, by their numbers, ascending.
+/// Rows to learn from and rows to score, as ascending row numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
     /// The rows that are released and learnt from.
@@ -13,7 +13,7 @@ pub struct Split {
     pub test: Vec<u32>,
 }
 
-/// Where in a protocol a split stands, counted from 1.
+/// The position of a split in a protocol, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     /// The repetition.
@@ -22,8 +22,8 @@ pub struct Part {
     pub fold: u32,
 }
 
-/// Deals the rows of every class to `folds` folds: shuffled by the seed, one after the other, going on from class to class where
-/// the last one ended. So the sizes of folds differ by at most 1, and so do their rows of any class.
+/// Deals the rows of every class to `folds` folds: shuffled with the seed, one after the other, and each class continues where the last one
+/// ended. So the sizes of folds differ by at most 1, and so do their numbers of rows of any class.
 #[must_use]
 pub fn stratified_folds(class: &[u32], folds: usize, seed: u64) -> Vec<Split> {
     let mut of_class: Vec<Vec<u32>> =
@@ -45,11 +45,12 @@ pub fn stratified_folds(class: &[u32], folds: usize, seed: u64) -> Vec<Split> {
     (0..folds).map(|fold| Split { train: rows(&|of| of != fold), test: rows(&|of| of == fold) }).collect()
 }
 
-/// Five times two stratified halves; each half is learnt from once and scored once. The same for every method.
+/// Divides rows into halves five times, stratified; each half is learnt from once and scored once. The halves are the same for every
+/// method.
 #[must_use]
 pub fn five_by_two(class: &[u32], seed: u64) -> Vec<[Split; 2]> {
     let halves = |repetition: u64| {
-        // Seeds that are near must not give halves that are alike.
+        // Similar seeds must not give similar halves.
         let mut folds = stratified_folds(class, 2, seed.wrapping_add(repetition.wrapping_mul(0x9E37_79B9)));
         let second = folds.pop()?;
         Some([folds.pop()?, second])

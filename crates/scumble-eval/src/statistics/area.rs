@@ -1,11 +1,11 @@
-//! How well a score tells two groups apart: the area under its receiver operating characteristic.
+//! Measures how well a score separates two groups: the area under its receiver operating characteristic.
 
 use super::distributions::normal_quantile;
 use super::interval::{Interval, UPPER};
 
-/// The chance that somebody of the first group has a higher score than somebody of the second, ties counted half, with the interval of
-/// DeLong, DeLong and Clarke-Pearson (1988); `None` where a group is empty. The interval is all that is possible where a group has one
-/// member, and shrinks to a point where the groups do not overlap at all.
+/// Estimates the chance that a member of the first group has a higher score than a member of the second, counting ties half, with the
+/// interval of DeLong, DeLong and Clarke-Pearson (1988). `None` if a group is empty. If a group has one member, the interval is everything
+/// possible. If the groups do not overlap at all, it shrinks to a point.
 #[must_use]
 pub fn area_under_curve(first: &[f64], second: &[f64]) -> Option<Interval> {
     if first.is_empty() || second.is_empty() {
@@ -20,7 +20,7 @@ pub fn area_under_curve(first: &[f64], second: &[f64]) -> Option<Interval> {
     Some(Interval { estimate: area, low: (area - half).max(0.0), high: (area + half).min(1.0) })
 }
 
-/// For each score the share of the others that lie below it, equal ones counted half.
+/// Returns for each score the share of the others that lie below it, counting equal ones half.
 fn shares_below(scores: &[f64], others: &[f64]) -> Vec<f64> {
     let mut sorted = others.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -29,7 +29,7 @@ fn shares_below(scores: &[f64], others: &[f64]) -> Vec<f64> {
         let up_to = sorted.partition_point(|other| other <= score);
         f64::midpoint(below as f64, up_to as f64) / sorted.len() as f64
     };
-    // Sums of numbers in one order, whatever the order of people.
+    // Numbers are summed in one order, whatever the order of people.
     let mut shares: Vec<f64> = scores.iter().map(share).collect();
     shares.sort_unstable_by(f64::total_cmp);
     shares

@@ -1,19 +1,19 @@
-//! The critical-difference diagram of Demšar: mean ranks on a line, and how far the control reaches.
+//! The critical-difference diagram of Demšar: mean ranks on a line, and how far they must be from the control's to differ.
 
 use scumble::report::drawing::{Anchor, Scale, Svg, tick_label};
 
 use super::{Comparison, Correction, Friedman, Reach, compare_with_control, reach};
 
 const WIDTH: f64 = 640.0;
-/// Where the line of ranks begins and ends; the names stand outside.
+/// Where the line of ranks begins and ends; the names are outside.
 const LEFT: f64 = 200.0;
 const RIGHT: f64 = 440.0;
 const LINE: f64 = 64.0;
 /// The height of a name.
 const STEP: f64 = 22.0;
 
-/// Draws the mean ranks of methods, best at the left, with a bar over the ranks that are not told apart from the control's. What
-/// lies outside the bar differs from the control at 5 %, by the same correction as the comparisons.
+/// Draws the mean ranks of methods, the best at the left, with a bar over the ranks that do not differ from the control's. Methods outside
+/// the bar differ from the control at 5 %, with the same correction as in the comparisons.
 #[must_use]
 pub fn difference_diagram(
     friedman: &Friedman,
@@ -52,7 +52,7 @@ pub fn difference_diagram(
     );
     for (place, method) in order.iter().enumerate() {
         let at_left = place < left_half;
-        // The outermost names stand highest, so that no two leads cross.
+        // The outermost names are highest, so that no two leader lines cross.
         let row = if at_left { place } else { order.len() - 1 - place };
         let (at, y) = (x.at(ranks[*method]), LINE + 24.0 + STEP * row as f64);
         let (end, anchor) = if at_left { (LEFT - 14.0, Anchor::End) } else { (RIGHT + 14.0, Anchor::Start) };
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(svg.matches("<circle").count(), 4);
     }
 
-    /// Where the bar begins and ends, and where each method's dot stands, read from the drawing.
+    /// Reads from the drawing where the bar begins and ends, and where each method's dot is.
     fn drawn(svg: &str) -> ((f64, f64), Vec<(String, f64)>) {
         let number = |of: &str, name: &str| -> f64 {
             let from = of.find(&format!(" {name}=\"")).expect("an attribute") + name.len() + 3;
@@ -130,8 +130,8 @@ mod tests {
         ((start, start + number(bar, "width")), svg.split("<circle").skip(1).map(dot).collect())
     }
 
-    /// The same mean ranks on more and more blocks: Holm comes to tell methods apart before Bonferroni-Dunn does, and its bar must
-    /// be shorter then.
+    /// The same mean ranks on more and more blocks: at some point Holm separates methods that Bonferroni-Dunn does not, and its bar must
+    /// then be shorter.
     #[test]
     fn bar_and_comparisons_agree_under_every_correction() {
         let names: Vec<String> = ["a", "b", "c", "d"].map(str::to_owned).to_vec();

@@ -1,29 +1,29 @@
-//! Tails and quantiles of the distributions that tests need. Degrees of freedom are whole numbers above 0 here, so no
-//! distribution can fail to exist; if one did, the answer would be that nothing is significant.
+//! Tails and quantiles of the distributions that tests need. Degrees of freedom are whole numbers above 0 here, so every distribution
+//! exists. If one did not, nothing would be significant.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor, Normal, StudentsT};
 
-/// The probability that a standard normal number lies above `z`.
+/// Returns the probability that a standard normal number lies above `z`.
 pub(super) fn normal_above(z: f64) -> f64 {
     Normal::standard().sf(z)
 }
 
-/// The number below which a standard normal one lies with this probability.
+/// Returns the number below which a standard normal number lies with this probability.
 pub(super) fn normal_quantile(probability: f64) -> f64 {
     Normal::standard().inverse_cdf(probability)
 }
 
-/// The number below which one of Student's t lies with this probability.
+/// Returns the number below which a number of Student's t distribution lies with this probability.
 pub(super) fn t_quantile(probability: f64, freedom: usize) -> f64 {
     StudentsT::new(0.0, 1.0, freedom as f64).map_or(f64::INFINITY, |t| t.inverse_cdf(probability))
 }
 
-/// The probability that a chi-squared number lies above `x`.
+/// Returns the probability that a chi-squared number lies above `x`.
 pub(super) fn chi_squared_above(x: f64, freedom: usize) -> f64 {
     ChiSquared::new(freedom as f64).map_or(1.0, |chi| chi.sf(x))
 }
 
-/// The probability that a number of Fisher's F lies above `f`, which may be infinite.
+/// Returns the probability that a number of Fisher's F distribution lies above `f`, which may be infinite.
 pub(super) fn f_above(f: f64, freedoms: (usize, usize)) -> f64 {
     if f.is_infinite() {
         return 0.0;

@@ -6,16 +6,15 @@ use super::distributions::f_above;
 /// The outcome of a test whose statistic follows an F distribution under the null hypothesis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FTest {
-    /// The statistic; infinite where all differences are equal and not 0.
+    /// The statistic; infinite if all differences are equal and not 0.
     pub f: f64,
-    /// How likely a statistic as large is where there is no difference.
+    /// The probability of a statistic at least as large if there is no difference.
     pub p_value: f64,
 }
 
-/// Whether two methods differ, from the differences of their error rates: one pair of folds for each of five repetitions.
+/// Tests whether two methods differ, from the differences of their error rates: one pair of folds for each of five repetitions.
 ///
-/// It is not Dietterich's t test on the same numbers, which takes its numerator from one single fold and so may answer
-/// otherwise.
+/// This is not Dietterich's t test on the same numbers, which takes its numerator from a single fold and may give another answer.
 #[must_use]
 pub fn combined_f_test(differences: &[[f64; 2]; 5]) -> FTest {
     let squares: f64 = differences.iter().flatten().map(|p| p * p).sum();

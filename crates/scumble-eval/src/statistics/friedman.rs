@@ -1,28 +1,28 @@
-//! Friedman's test: do several methods differ over blocks?
+//! Friedman's test of whether several methods differ over blocks.
 
 use super::SAME;
 use super::distributions::{chi_squared_above, f_above};
 
-/// Friedman's test, and Iman and Davenport's sharper form of it.
+/// Friedman's test, and the sharper form by Iman and Davenport.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Friedman {
     /// The mean rank of each method, 1 for the best; methods with equal scores share the mean of their ranks.
     pub mean_ranks: Vec<f64>,
-    /// How many blocks there are.
+    /// The number of blocks.
     pub blocks: usize,
-    /// The statistic, corrected for ties. There is no other one: everything below follows from it.
+    /// The statistic, corrected for ties. Everything below follows from it.
     pub chi_squared: f64,
-    /// How likely the statistic is where methods do not differ: chi-squared with methods − 1 degrees of freedom.
+    /// The probability of such a statistic if methods do not differ: chi-squared with methods − 1 degrees of freedom.
     pub p_value: f64,
     /// Iman and Davenport's F, computed from `chi_squared`.
     pub iman_davenport: f64,
-    /// How likely that F is where methods do not differ.
+    /// The probability of such an F if methods do not differ.
     pub iman_davenport_p: f64,
 }
 
 impl Friedman {
-    /// The test on scores, block by block, one score a method: the higher, the better. `None` where there are fewer than two
-    /// methods or blocks, or blocks of different lengths, or a score that is no number.
+    /// Runs the test on scores, block by block, with one score for each method, higher being better. `None` if there are fewer than two
+    /// methods or blocks, if blocks have different lengths, or if a score is not a number.
     #[must_use]
     pub fn of_scores(blocks: &[Vec<f64>]) -> Option<Self> {
         let (n, k) = (blocks.len(), blocks.first()?.len());
@@ -41,7 +41,7 @@ impl Friedman {
         let mean_ranks: Vec<f64> = sums.iter().map(|sum| sum / n).collect();
         let squares: f64 = mean_ranks.iter().map(|rank| rank * rank).sum();
         let uncorrected = (12.0 * n / (k * (k + 1.0)) * (squares - k * (k + 1.0).powi(2) / 4.0)).max(0.0);
-        // Where every block is one tie there is nothing to tell apart.
+        // If every block is one tie, there is no difference.
         let part = 1.0 - tied / (n * (k * k * k - k));
         let chi_squared = if part > SAME { uncorrected / part } else { 0.0 };
         let left = n * (k - 1.0) - chi_squared;
@@ -57,7 +57,7 @@ impl Friedman {
         })
     }
 
-    /// The standard error of a difference of two mean ranks.
+    /// Returns the standard error of a difference of two mean ranks.
     #[must_use]
     pub fn standard_error(&self) -> f64 {
         let k = self.mean_ranks.len() as f64;
@@ -65,7 +65,7 @@ impl Friedman {
     }
 }
 
-/// Groups of equal scores from the best to the worst, each as the places of its methods.
+/// Returns groups of equal scores from the best to the worst, each as the places of its methods.
 fn groups(block: &[f64]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..block.len()).collect();
     order.sort_by(|a, b| block[*b].total_cmp(&block[*a]));
@@ -118,12 +118,13 @@ pub(super) mod tests {
         }
         near(found.chi_squared, 14.491_525, 5e-7);
         near(found.p_value, 0.002_307, 5e-7);
-        // The specification also gives 14.25, without the correction: one pair is tied, so it is 1 - 6/(6 * 60) = 59/60 of ours.
+        // The specification also gives 14.25, without the correction. One pair is tied, so that is 1 - 6/(6 * 60) = 59/60 of this
+        // statistic.
         let uncorrected = found.chi_squared * 59.0 / 60.0;
         near(uncorrected, 14.25, 1e-9);
         near(chi_squared_above(uncorrected, 3), 0.002_584, 5e-7);
-        // Its F of 19.0 belongs to that uncorrected statistic: 5 * 14.25 / (18 - 14.25). The statistic that we print is 855/59, and
-        // its F is 5 * 855 / (18 * 59 - 855) = 475/23.
+        // The specification's F of 19.0 belongs to the uncorrected statistic: 5 * 14.25 / (18 - 14.25). The corrected statistic is 855/59,
+        // and its F is 5 * 855 / (18 * 59 - 855) = 475/23.
         near(5.0 * uncorrected / (18.0 - uncorrected), 19.0, 1e-9);
         near(found.iman_davenport, 475.0 / 23.0, 1e-9);
         near(found.iman_davenport_p, f_above(475.0 / 23.0, (3, 15)), 1e-12);

@@ -1,4 +1,4 @@
-//! Intervals: of a mean over repetitions, and of a share of rows.
+//! Intervals of a mean over repetitions and of a share of rows.
 
 use super::distributions::{normal_quantile, t_quantile};
 
@@ -16,11 +16,11 @@ pub struct Interval {
 /// The probability below the upper end of a two-sided interval of 95 %.
 pub(super) const UPPER: f64 = 0.975;
 
-/// The mean of repetitions with Student's interval; `None` without a repetition. One repetition alone says nothing about
-/// its spread, so its interval is the mean itself.
+/// Returns the mean of repetitions with Student's interval; `None` without a repetition. A single repetition says nothing about the spread,
+/// so its interval is the mean itself.
 ///
-/// Folds share training rows, so they are not independent, and the interval is narrower than it should be. It is for
-/// looking; for deciding there are [`super::combined_f_test`] and [`super::Friedman`].
+/// Folds share training rows, so they are not independent, and the interval is narrower than it should be. Use it to look at results. To
+/// decide, use [`super::combined_f_test`] and [`super::Friedman`].
 #[must_use]
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     let count = values.len();
@@ -37,7 +37,7 @@ pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     Some(Interval { estimate: mean, low: mean - half, high: mean + half })
 }
 
-/// A share with Wilson's interval, which is inside 0 to 1 and fits small numbers; `None` without a trial.
+/// Returns a share with Wilson's interval, which stays between 0 and 1 and suits small numbers; `None` without a trial.
 #[must_use]
 pub fn wilson_interval(hits: u64, trials: u64) -> Option<Interval> {
     if trials == 0 {
@@ -46,7 +46,7 @@ pub fn wilson_interval(hits: u64, trials: u64) -> Option<Interval> {
     let (n, share, z) = (trials as f64, hits as f64 / trials as f64, normal_quantile(UPPER));
     let middle = (share + z * z / (2.0 * n)) / (1.0 + z * z / n);
     let half = z / (1.0 + z * z / n) * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
-    // Rounding must not push an end past the share itself, nor below nothing or above all.
+    // Rounding must not push an end past the share itself, nor outside 0 to 1.
     let (low, high) = ((middle - half).max(0.0).min(share), (middle + half).min(1.0).max(share));
     Some(Interval { estimate: share, low, high })
 }

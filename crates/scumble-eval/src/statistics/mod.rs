@@ -1,9 +1,9 @@
-//! Whether a difference means anything: tests between two methods, between several, intervals, and a diagram.
+//! Tests whether a difference means anything: between two methods or several, with intervals and a diagram.
 //!
 //! * Two methods on one table: [`combined_f_test`] on five times two-fold cross-validation.
-//! * Several methods on several blocks (tables, or values of k): [`Friedman`], and then each method against a control
-//!   with a correction for asking several times ([`compare_with_control`]).
-//! * Two shares of different people: [`larger_share_test`] and [`difference_interval`]; a score that tells two groups apart:
+//! * Several methods on several blocks (tables, or values of k): [`Friedman`], and then each method against a control, corrected for the
+//!   number of comparisons ([`compare_with_control`]).
+//! * Two shares of different people: [`larger_share_test`] and [`difference_interval`]. A score that separates two groups:
 //!   [`area_under_curve`].
 //! * One figure: [`mean_interval`] over repetitions, [`wilson_interval`] of a share.
 //!
@@ -20,7 +20,7 @@
 //! assert!(against_first[2].adjusted < 0.01 && against_first[1].adjusted > 0.05);
 //! ```
 //!
-//! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
+//! Items here that are not in [`crate::prelude`] may change from version to version.
 
 mod area;
 mod diagram;
@@ -39,5 +39,5 @@ pub use interval::{Interval, mean_interval, wilson_interval};
 pub use posthoc::{Comparison, Correction, Reach, compare_with_control, reach};
 pub use two_shares::{SharesTest, difference_interval, larger_share_test};
 
-/// Scores this near are equal: what differs less is rounding, and must not decide a rank.
+/// Scores this close are equal: smaller differences are rounding and must not decide a rank.
 const SAME: f64 = 1e-9;

@@ -1,9 +1,9 @@
-//! After Friedman: each method against a control, corrected for asking several times.
+//! After Friedman's test: compares each method with a control, corrected for the number of comparisons.
 
 use super::Friedman;
 use super::distributions::{normal_above, normal_quantile};
 
-/// How p-values are corrected for the number of questions.
+/// How p-values are corrected for the number of comparisons.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
@@ -14,43 +14,43 @@ pub enum Correction {
     BonferroniDunn,
     /// Holm's step-down procedure: never less powerful than Bonferroni-Dunn, under the same assumptions.
     Holm,
-    /// One-sided p-values without any correction, as the tables of the NSVDist paper print them. Only for comparing with that
-    /// paper: with so many questions some of them come out small by chance.
+    /// One-sided p-values without any correction, as in the tables of the NSVDist paper. Only for comparing with that paper: among so many
+    /// comparisons some p-values are small by accident.
     NsvdistRawOneSided,
 }
 
 /// Differences with a p-value up to this count as shown.
 const LEVEL: f64 = 0.05;
 
-/// A method against the control.
+/// A method compared with the control.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    /// The difference of mean ranks, control minus method, in standard errors: above 0 where the method is better.
+    /// The difference of mean ranks, control minus method, in standard errors: above 0 if the method is better.
     pub z: f64,
-    /// The p-value as it is: two-sided, or one-sided where the correction says so.
+    /// The p-value without correction: two-sided, or one-sided if the correction says so.
     pub raw: f64,
-    /// The p-value, corrected.
+    /// The corrected p-value.
     pub adjusted: f64,
 }
 
 impl Comparison {
-    /// Whether the method and the control are told apart at 5 %. Tables and diagrams both ask here.
+    /// Whether the method and the control differ at 5 %. Tables and diagrams both use this.
     #[must_use]
     pub fn differs(&self) -> bool {
         self.adjusted <= LEVEL
     }
 }
 
-/// How far mean ranks may be from the control's without a difference being shown, under one correction.
+/// How far mean ranks may be from the control's before a difference is shown, under one correction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reach {
-    /// Towards better methods; `None` where no method can be shown to be better, since only the other side is tested.
+    /// Towards better methods; `None` if no method can be shown to be better, since only the other side is tested.
     pub better: Option<f64>,
     /// Towards worse methods.
     pub worse: f64,
 }
 
-/// Every method against the control, in the order of the methods; the control itself has z = 0 and p = 1.
+/// Compares every method with the control, in the order of the methods. The control itself has z = 0 and p = 1.
 #[must_use]
 pub fn compare_with_control(friedman: &Friedman, control: usize, correction: Correction) -> Vec<Comparison> {
     let ranks = &friedman.mean_ranks;
@@ -85,10 +85,10 @@ pub fn compare_with_control(friedman: &Friedman, control: usize, correction: Cor
     found
 }
 
-/// How far the control reaches: mean ranks outside differ from it at 5 %.
+/// Returns how far the control reaches: mean ranks outside differ from it at 5 %.
 ///
-/// Holm asks step by step, so how far it reaches depends on how many methods it told apart. Those had p-values below stricter
-/// limits, so the limit of the step that it stopped at divides all methods as its steps do.
+/// Holm goes step by step, so its reach depends on how many methods it found different. Those had p-values below stricter limits, so the
+/// limit of the step at which it stopped divides all methods as the steps do.
 #[must_use]
 pub fn reach(friedman: &Friedman, control: usize, correction: Correction) -> Reach {
     let questions = friedman.mean_ranks.len() - 1;
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn holm_multiplies_by_what_is_left_to_ask() {
-        // Raw p-values .179712, .033648, .000225, times 1, 2 and 3.
+        // The raw p-values .179712, .033648 and .000225, times 1, 2 and 3.
         let found = compare_with_control(&script(), 0, Correction::Holm);
         for (comparison, p) in found[1..].iter().zip([0.179_712, 0.067_296, 0.000_674]) {
             near(comparison.adjusted, p);
@@ -170,7 +170,7 @@ mod tests {
             }),
             tilt in 0..3_u8,
         ) {
-            // Later methods are better by as much as the tilt says, so that there is something to find.
+            // Later methods are better in proportion to the tilt, so that there is something to find.
             let score = |(place, score): (usize, &u8)| f64::from(*score) + place as f64 * f64::from(tilt);
             let blocks: Vec<Vec<f64>> =
                 blocks.iter().map(|block| block.iter().enumerate().map(score).collect()).collect();

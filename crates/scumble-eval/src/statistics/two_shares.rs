@@ -1,19 +1,19 @@
-//! Two shares of different people: is one larger than the other, and by how much?
+//! Compares two shares of different people: is one larger than the other, and by how much?
 
 use super::distributions::normal_above;
 use super::interval::{Interval, wilson_interval};
 
-/// The test whether one share is larger than another.
+/// The result of a test whether one share is larger than another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SharesTest {
     /// The difference in standard errors.
     pub z: f64,
-    /// The probability of a difference as large or larger where both shares are in truth the same.
+    /// The probability of a difference as large or larger if both shares are in truth the same.
     pub p_value: f64,
 }
 
-/// Asks, one-sided and with the pooled share, whether the first of two shares is larger, each as hits among trials; `None` without a
-/// trial of either. Where everybody is a hit, or nobody, there is no difference.
+/// Tests, one-sided and with the pooled share, whether the first of two shares is larger, each as hits among trials; `None` if either has
+/// no trial. If everybody is a hit, or nobody, there is no difference.
 #[must_use]
 pub fn larger_share_test(first: (u64, u64), second: (u64, u64)) -> Option<SharesTest> {
     if first.1 == 0 || second.1 == 0 {
@@ -26,8 +26,8 @@ pub fn larger_share_test(first: (u64, u64), second: (u64, u64)) -> Option<Shares
     Some(SharesTest { z, p_value: normal_above(z) })
 }
 
-/// The first share less the second with Newcombe's interval (1998, his method 10), which is made of the two Wilson intervals and so fits
-/// small numbers; `None` without a trial of either.
+/// Returns the first share less the second with Newcombe's interval (1998, his method 10), which combines the two Wilson intervals and so
+/// suits small numbers; `None` if either has no trial.
 #[must_use]
 pub fn difference_interval(first: (u64, u64), second: (u64, u64)) -> Option<Interval> {
     let (first, second) = (wilson_interval(first.0, first.1)?, wilson_interval(second.0, second.1)?);

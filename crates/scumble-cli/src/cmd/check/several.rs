@@ -1,4 +1,4 @@
-//! `scumble check FOLDER`: a release of several tables, put side by side.
+//! `scumble check FOLDER`: checks a release of several tables together.
 
 use std::process::ExitCode;
 
@@ -48,7 +48,7 @@ pub(super) fn run(
 
 #[derive(serde::Serialize)]
 struct Told<'a> {
-    /// Whether the datasheet of the folder describes it; none if there is none.
+    /// Whether the datasheet of the folder describes the release; `None` without a datasheet.
     datasheet: Option<SheetCheck>,
     #[serde(flatten)]
     checked: &'a CheckedTables,

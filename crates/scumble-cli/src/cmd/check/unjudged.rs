@@ -1,4 +1,4 @@
-//! Columns of a release that nobody judged: no role says what they are, or no model looks at them.
+//! Columns of a release that were not checked: they have no role, or no model covers them.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use scumble::release::{Manifest, Together};
 
 use crate::ui::as_line;
 
-/// A column that nobody judged.
+/// A column that was not checked.
 #[derive(Debug, PartialEq, Eq, serde::Serialize)]
 pub(super) struct Unjudged {
     column: String,
@@ -18,13 +18,13 @@ pub(super) struct Unjudged {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Reason {
-    /// Nobody said what it is.
+    /// No role says what it is.
     NoRole,
-    /// It is published as it is, and outsiders are taken not to know it.
+    /// It is published as it is, and outsiders are assumed not to know it.
     KeptAsItIs,
-    /// It is sensitive, and no model that was asked for protects it.
+    /// It is sensitive, and no requested model protects it.
     NoModel,
-    /// The release itself says that outsiders do not know it.
+    /// The release itself states that outsiders do not know it.
     NotKnown,
     /// It should not be in a release at all.
     NamesPeople,
@@ -46,14 +46,14 @@ impl Reason {
     }
 }
 
-/// The columns that nobody judged, in the order of the table. The plan is the one that was given, not one that was completed.
+/// Returns the columns that were not checked, in the order of the table. `plan` is the plan as given, not a completed one.
 pub(super) fn unjudged(names: &[&str], plan: &Plan, checked: &Checked) -> Vec<Unjudged> {
     // There may be a hundred thousand columns.
     let planned: BTreeMap<&str, &Column> =
         plan.columns.iter().rev().map(|(name, column)| (name.as_str(), column)).collect();
     let (counted, sensitive) = (plan.counted_columns(), plan.names_with(Role::Sensitive).collect::<Vec<_>>());
     let reason = |name: &str| {
-        // Frequencies of a value stand in columns such as `disease=flu`.
+        // Frequencies of a value are in columns such as `disease=flu`.
         let is_of = |of: &str| name.strip_prefix(of).is_some_and(|rest| rest.starts_with('='));
         let frequencies = sensitive.iter().copied().find(|of| is_of(of));
         let named = |spec: &scumble::config::ModelSpec| spec.columns.iter().any(|column| column == name);
@@ -76,8 +76,8 @@ pub(super) fn unjudged(names: &[&str], plan: &Plan, checked: &Checked) -> Vec<Un
     found.map(|(name, reason)| Unjudged { column: (*name).to_owned(), reason }).collect()
 }
 
-/// The columns of several tables that nobody judged. What outsiders are taken to know is said by the manifest and the plan; where
-/// rows are in groups, models are about the target.
+/// Returns the columns of several tables that were not checked. The manifest and the plan say what outsiders are assumed to know. If rows
+/// are in groups, the models protect the target.
 pub(super) fn in_folder(manifest: &Manifest, plan: &Plan, any_model: bool) -> Vec<Unjudged> {
     let reason = |name: &str| {
         let is = |role: Role| plan.column(name).is_some_and(|column| column.role.has(role));
@@ -98,7 +98,7 @@ pub(super) fn in_folder(manifest: &Manifest, plan: &Plan, any_model: bool) -> Ve
     found.map(|(name, reason)| Unjudged { column: name.to_owned(), reason }).collect()
 }
 
-/// The same in words, a line for each reason.
+/// Lists them in words, a line for each reason.
 pub(super) fn tell(found: &[Unjudged]) -> String {
     let reasons =
         [Reason::NoRole, Reason::NamesPeople, Reason::NoModel, Reason::NotKnown, Reason::KeptAsItIs];

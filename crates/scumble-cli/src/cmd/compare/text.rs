@@ -1,11 +1,10 @@
-//! The comparison as text.
+//! Writes the comparison as text.
 
 use scumble_eval::compare::{Advice, Candidate, Comparison, Unserved};
 
 use crate::ui::{count, counted, wrap};
 
-/// The figures of the releases, the recommendation, and what could not be done. Releases that others beat are only reported if all are
-/// asked for.
+/// Writes the figures of the releases, the recommendation, and what failed. Releases that others beat are listed only if all are asked for.
 pub(super) fn tell(found: &Comparison, title: &str, all: bool) -> String {
     let advice = Advice::of(found);
     let marks = found.not_beaten();
@@ -77,7 +76,7 @@ pub(super) fn tell(found: &Comparison, title: &str, all: bool) -> String {
     text.replace('\u{a0}', " ")
 }
 
-/// The figures of one release.
+/// Writes the figures of one release.
 fn cells(found: &Comparison, candidate: &Candidate) -> [Option<String>; 9] {
     let (guessed, scored) = (!found.sensitive.is_empty(), found.baselines.is_some());
     let risk = &candidate.risk;
@@ -96,7 +95,7 @@ fn cells(found: &Comparison, candidate: &Candidate) -> [Option<String>; 9] {
     ]
 }
 
-/// What the marks and columns mean.
+/// Explains the marks and columns.
 fn key(found: &Comparison, hidden: u64, all: bool) -> String {
     let advice = Advice::of(found);
     let mut told = match advice {

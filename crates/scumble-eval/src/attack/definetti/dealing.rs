@@ -1,11 +1,12 @@
-//! Who in a class has which of its values, if some fit some people better: the values are dealt, each as often as the class has it.
+//! Who in a class has which of its values, if some values fit some people better: the values are dealt to the members,
+//! each as often as the class has it.
 
-/// Up to so many people every way to deal is counted; more are brought to the right sums by scaling.
+/// For up to this many people every way to deal is counted. For more, chances are scaled to the right sums.
 pub(super) const EXACT: u64 = 8;
 
-/// The chance of each value for one member of each kind. `weights[kind][value]` is how well they fit, `people[kind]` are the members of a kind, and
-/// `amounts[value]` what is dealt: as much as there are people, or shares of it. Scaling begins with `factors`, one for each value, and leaves there what
-/// it ends with.
+/// Returns the chance of each value for one member of each kind. `weights[kind][value]` is how well they fit,
+/// `people[kind]` the number of members of a kind, and `amounts[value]` how often each value is dealt: as many as there
+/// are people, or shares of that. Scaling starts from `factors`, one for each value, and leaves its last factors there.
 pub(super) fn dealt(
     weights: &[Vec<f64>],
     people: &[u64],
@@ -20,11 +21,12 @@ pub(super) fn dealt(
     }
 }
 
-/// Over all ways to deal, each as likely as the product of its weights: forwards and backwards on what is left of the values.
+/// Counts all ways to deal, each as likely as the product of its weights, forwards and backwards over the values that
+/// are left.
 fn exact(weights: &[Vec<f64>], people: &[u64], amounts: &[u64]) -> Vec<Vec<f64>> {
     let members: Vec<usize> =
         (0..people.len()).flat_map(|kind| (0..people[kind]).map(move |_| kind)).collect();
-    // What is left is one number: the amounts with the places of a number whose digits go up to each amount.
+    // The values that are left are coded as one number, with a digit for each value that goes up to its amount.
     let mut places = Vec::with_capacity(amounts.len());
     let mut states = 1_usize;
     for amount in amounts {
@@ -55,19 +57,19 @@ fn exact(weights: &[Vec<f64>], people: &[u64], amounts: &[u64]) -> Vec<Vec<f64>>
             }
         }
         let sum: f64 = of_value.iter().sum();
-        // Members of one kind are alike, so the last one written says it for all.
+        // Members of one kind have the same chances, so the last one written holds for all.
         chances[*kind] = of_value.iter().map(|chance| chance / sum).collect();
         backward = before;
     }
     chances
 }
 
-/// At most so often are rows and columns scaled in turn.
+/// The most times that rows and columns are scaled in turn.
 const TURNS: usize = 200;
-/// When the values dealt are this near to what there is, relative to it.
+/// Scaling ends when the amounts dealt are this close to the amounts there are, relative to them.
 const NEAR: f64 = 1e-7;
 
-/// Scaled until every member has one value, and every value is dealt as often as there is of it (Sinkhorn).
+/// Scales until every member has one value in all and every value is dealt as often as it is there (Sinkhorn).
 fn scaled(weights: &[Vec<f64>], people: &[u64], amounts: &[u64], factors: &mut [f64]) -> Vec<Vec<f64>> {
     let all = people.iter().sum::<u64>() as f64 / amounts.iter().sum::<u64>().max(1) as f64;
     let wanted: Vec<f64> = amounts.iter().map(|amount| *amount as f64 * all).collect();
@@ -107,7 +109,7 @@ mod tests {
         let weights = vec![vec![9.0, 5.0], vec![5.0, 9.0]];
         let chances = exact(&weights, &[1, 1], &[1, 1]);
         assert!((chances[0][0] - 81.0 / 106.0).abs() < 1e-12, "{}", chances[0][0]);
-        // Scaled, the odds are only 9/5.
+        // With scaling, the odds are only 9/5.
         let scaled = scaled(&weights, &[1, 1], &[1, 1], &mut [1.0, 1.0]);
         assert!((scaled[0][0] - 9.0 / 14.0).abs() < 1e-7, "{}", scaled[0][0]);
     }
@@ -119,7 +121,7 @@ mod tests {
         assert_eq!(dealt(&[vec![0.1], vec![0.9]], &[20, 10], &[30], &mut [1.0]), [[1.0], [1.0]]);
     }
 
-    /// Every way to deal, one by one.
+    /// Goes through every way to deal.
     fn enumerated(
         weights: &[Vec<f64>],
         members: &[usize],
@@ -167,7 +169,7 @@ mod tests {
                     prop_assert!((found - wanted / total).abs() < 1e-9);
                 }
             }
-            // Both ways keep what there is: everybody has one value, and every value is dealt as often as there is of it.
+            // Both ways keep the sums: everybody has one value, and every value is dealt as often as it is there.
             for chances in [found, scaled(&weights, people, &amounts, &mut [1.0; 3])] {
                 for value in 0..3 {
                     let dealt: f64 = chances.iter().zip(people).map(|(chances, people)| chances[value] * *people as f64).sum();

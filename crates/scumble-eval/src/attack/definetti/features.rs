@@ -1,4 +1,4 @@
-//! What is known of people, in kinds that a few of them share each: numbers are put into bins, and so are rare texts.
+//! What the attacker knows of people, as kinds that several people share: numbers and rare texts are put into bins.
 
 use std::collections::BTreeMap;
 
@@ -6,22 +6,23 @@ use scumble::config::Plan;
 
 use super::super::Known;
 
-/// Numbers of more different values than this are put into as many bins.
+/// Numbers with more different values than this are put into this many bins.
 const BINS: usize = 10;
-/// Of more texts than this the rarest are put together.
+/// If there are more texts than this, the rarest share one bin.
 const VALUES: usize = 100;
 
-/// A column of what is known, in bins.
+/// A known column, in bins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Binned {
     /// The bin of each original value.
     pub of_value: Vec<u32>,
-    /// How many bins there are.
+    /// The number of bins.
     pub bins: usize,
 }
 
 impl Binned {
-    /// Numbers of many values in bins of about equally many people, a missing number in one of its own; everything else as it is.
+    /// Puts numbers with many values into bins of about equally many people, with a bin of its own for a missing
+    /// number. Everything else keeps its values.
     pub(super) fn new(known: &Known, plan: &Plan) -> Self {
         let own = plan.column(&known.name).and_then(|column| column.missing.as_ref());
         let missing = own.unwrap_or(&plan.read.missing);
@@ -43,7 +44,7 @@ impl Binned {
         let mut of_value = vec![BINS as u32; known.values.len()];
         let mut before = 0;
         for (_, value) in order {
-            // By the middle of its people, so that a frequent value takes the bin in which most of them lie.
+            // The middle of a value's people decides, so a frequent value goes to the bin in which most of them lie.
             of_value[value] =
                 ((before * 2 + people[value]) * BINS as u64 / (all * 2).max(1)).min(BINS as u64 - 1) as u32;
             before += people[value];
@@ -51,7 +52,7 @@ impl Binned {
         Self { of_value, bins: BINS + 1 }
     }
 
-    /// Every value by itself but, where there are many, the rarest, which share the last bin.
+    /// Gives every value a bin of its own. If there are too many, the rarest share the last bin.
     fn frequent(people: &[u64]) -> Self {
         let mut order: Vec<usize> = (0..people.len()).collect();
         if order.len() > VALUES {
@@ -66,7 +67,7 @@ impl Binned {
     }
 }
 
-/// The different combinations of bins, and whose is which.
+/// The different combinations of bins, and which person has which.
 pub(super) struct Kinds {
     /// The bins of each kind, column by column.
     pub bins: Vec<Vec<u32>>,
@@ -75,7 +76,7 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    /// Of everybody.
+    /// Groups people by their bins.
     pub(super) fn new(known: &[Known], columns: &[Binned], people: usize) -> Self {
         let key = |person: usize| -> Vec<u32> {
             let of_column =
@@ -120,7 +121,7 @@ mod tests {
         let texts: Vec<String> = (0..20).map(|text| format!("v{text}")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         assert_eq!(Binned::new(&known(&texts, &[0]), &plan).bins, 20);
-        // Of 102 texts the one that somebody has comes first, and the last three of the others share a bin.
+        // Of 102 texts the one that somebody has comes first. The last three of the others share a bin.
         let texts: Vec<String> = (0..102).map(|text| format!("v{text:03}")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let binned = Binned::new(&known(&texts, &[101]), &plan);

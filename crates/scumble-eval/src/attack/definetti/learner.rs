@@ -1,12 +1,13 @@
-//! Learns which values go with what is known of people, from classes that only say which values they have: naive Bayes, from what is believed of
-//! everybody so far, and then again what is believed, class by class.
+//! Learns which values go with which known attributes, from classes that only report which values they contain. Two
+//! steps take turns: naive Bayes learns from the current beliefs about everybody, and then beliefs are updated class by
+//! class.
 
 use rayon::prelude::*;
 use scumble_files::Control;
 
 use super::dealing::dealt;
 
-/// A class: who is in it by kind, and what it has.
+/// An equivalence class: its members by kind, and its values.
 pub(super) struct Room {
     /// Kinds with their number of members, ascending.
     pub kinds: Vec<(u32, u64)>,
@@ -14,29 +15,29 @@ pub(super) struct Room {
     pub values: Vec<(u32, u64)>,
 }
 
-/// What is believed of the people of a class: for each of its kinds the chance of each of its values.
+/// The beliefs about the people of a class: for each of its kinds, the chance of each of its values.
 pub(super) type Belief = Vec<Vec<f64>>;
 
-/// Somebody who learns.
+/// The attacker, who learns round by round.
 pub(super) struct Learner<'a> {
     rooms: &'a [Room],
     /// The bins of each kind, column by column.
     kinds: &'a [Vec<u32>],
-    /// How many bins each column has.
+    /// The number of bins of each column.
     bins: Vec<usize>,
-    /// How many values there are.
+    /// The number of values.
     values: usize,
-    /// What is believed now.
+    /// The current beliefs.
     pub beliefs: Vec<Belief>,
-    /// For each class what scaling ended with, to begin with it the next time.
+    /// The last scaling factors of each class, from which the next round starts.
     factors: Vec<Vec<f64>>,
 }
 
-/// What every bin counts for before anybody is seen (Laplace).
+/// The weight of every bin before any person is counted (Laplace).
 const BEFORE: f64 = 1.0;
 
 impl<'a> Learner<'a> {
-    /// Who believes at first what classes say.
+    /// Starts with the shares that the classes report.
     pub(super) fn new(rooms: &'a [Room], kinds: &'a [Vec<u32>], bins: Vec<usize>, values: usize) -> Self {
         let at_first = |room: &Room| {
             let all = room.values.iter().map(|(_, amount)| *amount).sum::<u64>() as f64;
@@ -48,12 +49,12 @@ impl<'a> Learner<'a> {
         Self { rooms, kinds, bins, values, beliefs, factors }
     }
 
-    /// Learns once; the largest change of a belief. After a stop the beliefs mean nothing.
+    /// Learns once and returns the largest change of a belief. After a stop the beliefs mean nothing.
     pub(super) fn round(&mut self, control: &Control) -> f64 {
         let fits = self.fits();
         let mut factors = std::mem::take(&mut self.factors);
         let believe = |(room, factors): (&Room, &mut Vec<f64>)| {
-            // Nobody looks at what is believed then.
+            // After a stop, nobody reads the beliefs.
             if control.is_cancelled() {
                 return Belief::new();
             }
@@ -63,7 +64,7 @@ impl<'a> Learner<'a> {
             };
             let weights = |(kind, _): &(u32, u64)| {
                 let fits: Vec<f64> = room.values.iter().map(|(value, _)| fit(*kind, *value)).collect();
-                // Only what fits better than what else matters, so the best is 1; what is much worse must not vanish.
+                // Only ratios of the weights matter, so the best is 1. Even much worse weights must not become 0.
                 let best = fits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 fits.iter().map(|fit| (fit - best).exp().max(1e-200)).collect()
             };
@@ -82,8 +83,8 @@ impl<'a> Learner<'a> {
         change
     }
 
-    /// Column by column, for every bin and value, the logarithm of the share of people with the value who are in the bin. The sums run in the order of
-    /// classes, so that they do not depend on threads.
+    /// Computes for every column, bin and value the logarithm of the share of people with the value who are in the bin.
+    /// Sums run in the order of classes, so that they do not depend on threads.
     fn fits(&self) -> Vec<Vec<f64>> {
         let of_column = |(column, bins): (usize, &usize)| {
             let mut sums = vec![BEFORE; bins * self.values];

@@ -1,7 +1,8 @@
-//! deFinetti (Kifer 2009; models.md 4.8): what goes with what across all classes is learnt from the release itself, and then tells apart the people
-//! within a class.
+//! deFinetti (Kifer 2009; models.md 4.8): the attacker learns from the release itself which attributes go with which
+//! values across all classes, and uses this to tell apart the people within a class.
 //!
-//! `features` is what is known of people, `learner` learns and believes in turns, `dealing` gives the values of a class to its members.
+//! `features` is what the attacker knows of people, `learner` learns and updates beliefs in turns, `dealing` deals the
+//! values of a class to its members.
 
 mod dealing;
 mod features;
@@ -20,8 +21,7 @@ use crate::statistics::{mean_interval, wilson_interval};
 use features::{Binned, Kinds};
 use learner::{Learner, Room};
 
-/// The attack.
-/// The share of right guesses by what goes with which value across groups.
+/// The name of the share of right guesses by what the attacker learnt across groups.
 pub(crate) const RIGHT_BY_LEARNING: &str = "guesses that are right, by what was learnt";
 
 pub(crate) const ATTACK: Attack = Attack {
@@ -35,15 +35,15 @@ pub(crate) const ATTACK: Attack = Attack {
     run,
 };
 
-/// At most so many people are learnt from; of more people some classes are.
+/// The most people to learn from. If there are more, only some classes are used.
 const PEOPLE: usize = 100_000;
-/// At most so often is learnt.
+/// The most rounds of learning.
 const ROUNDS: usize = 100;
-/// Until beliefs change by less than this.
+/// Learning ends when beliefs change by less than this.
 const STILL: f64 = 1e-6;
-/// Chances nearer than this are equal.
+/// Chances closer than this count as equal.
 const SAME: f64 = 1e-9;
-/// By so much may beliefs be above what is right, before it is said.
+/// Beliefs may exceed the share of right guesses by this much before the finding says so.
 const OVERCONFIDENT: f64 = 0.05;
 
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
@@ -99,10 +99,11 @@ fn idle(column: Option<&str>, why: &str) -> Finding {
 
 /// The classes that are learnt from.
 struct Rooms {
-    /// Their numbers.
+    /// The numbers of the classes.
     classes: Vec<u32>,
     of_class: Vec<Room>,
-    /// Whether the class of some is told by more than one row, which all look different: people are in it as they are known.
+    /// Whether the release reports the known attributes of some class in several looks, so that its people are shown as
+    /// they are known.
     bucketised: bool,
 }
 
@@ -127,13 +128,13 @@ fn rooms(scene: &Scene, members: &[Vec<u32>], kinds: &Kinds, looked_at: &[u32], 
     }
 }
 
-/// What is believed of one person: by the class alone, and by what was learnt.
+/// The beliefs about one person: by the class alone, and after learning.
 struct Told {
     /// The chance of the true value.
     truth: (f64, f64),
     /// The chance that the likeliest value is the true one.
     right: (f64, f64),
-    /// How likely it seems, by what was learnt.
+    /// How likely the likeliest value seems after learning.
     believed: f64,
     /// Whether the true value is more likely than promised or, where nothing is promised, than the most frequent value of the class.
     above: (bool, bool),
@@ -171,8 +172,8 @@ fn told(
     told
 }
 
-/// The same about people who have no row: they are guessed by what is most frequent in the release. Of many people as many as of those who
-/// have one.
+/// Returns the same for people who have no row: they are guessed by the frequencies of the whole release. If there are
+/// too many people, they are sampled at the same rate as those with a row.
 fn not_in_it(scene: &Scene, secret: usize) -> Vec<Told> {
     let people: Vec<usize> =
         (0..scene.people).filter(|person| scene.class_of_person[*person].is_none()).collect();
@@ -193,7 +194,7 @@ fn not_in_it(scene: &Scene, secret: usize) -> Vec<Told> {
     sample(people.len(), wanted, 0).into_iter().map(told).collect()
 }
 
-/// The chance that one of the likeliest values, taken by chance where there are several, is the true one.
+/// The chance that the likeliest value is the true one. If several are equally likely, one of them is picked at random.
 fn right(chances: &[f64], truth: Option<usize>) -> f64 {
     let best = chances.iter().copied().fold(0.0, f64::max);
     let likeliest = |chance: &f64| *chance >= best - SAME;
@@ -213,7 +214,7 @@ fn words(
     let people = told.len() as u64;
     let share =
         |name: &str, hits: u64| wilson_interval(hits, people).map(|share| Figure::estimated(name, share));
-    // Among equally likely values one is guessed by chance, so somebody may be half right.
+    // Among equally likely values one is picked at random, so a person may be half right.
     let estimate = |name: &str, of: &dyn Fn(&Told) -> f64| {
         mean_interval(&told.iter().map(of).collect::<Vec<_>>()).map(|found| Figure::estimated(name, found))
     };
@@ -348,7 +349,7 @@ mod tests {
         l = 2
     "#;
 
-    /// Wards of a smoker and somebody else, of whom one has cancer: the smoker, as in two wards where all are alike.
+    /// Wards of a smoker and a non-smoker, one of whom has cancer: it is the smoker, as two uniform wards show.
     fn wards() -> (String, String) {
         let rows = [
             ("a", "yes", "cancer"),
@@ -386,7 +387,8 @@ mod tests {
         let finding = found(&Staged::written(PLAN, &original, &release).case());
         let figure =
             |name: &str| finding.figures.iter().find(|figure| figure.name == name).map(|figure| figure.value);
-        // By the class alone everybody of the three wards is guessed with 1/2, and the other four for sure: 7 of 10.
+        // By the class alone, everybody of the three wards is guessed with a chance of 1/2, and the other four for
+        // sure: 7 of 10.
         assert_eq!(figure("guesses that are right, by the class alone"), Some(0.7));
         assert_eq!(figure(RIGHT_BY_LEARNING), Some(1.0));
         assert_eq!(figure("promised at most"), Some(0.5));

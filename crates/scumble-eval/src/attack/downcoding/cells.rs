@@ -1,4 +1,4 @@
-//! The labels of a release that could have been finer, and what an algorithm promises about them.
+//! The labels of a release that could have been finer, and what the algorithm promises about them.
 
 use scumble::Result;
 use scumble::config::{Plan, Rational};
@@ -10,19 +10,19 @@ use super::super::Case;
 use super::super::finer::Finer;
 use super::counts::Rule;
 
-/// What follows from how an algorithm chooses labels.
+/// What the attacker concludes from how an algorithm chooses labels.
 pub(super) struct Knowledge {
     pub reach: Reach,
-    /// What is known of a class that shows a node.
+    /// What a node, shown as a label, implies about the rows of its class.
     pub node: Rule,
     /// The least number of rows of a class.
     pub k: u64,
-    /// In words.
+    /// The premise in words.
     pub premise: &'static str,
 }
 
 impl Knowledge {
-    /// Of a plan; or why nothing is known.
+    /// Derives it from a plan, or returns why nothing is known.
     pub(super) fn of(plan: &Plan) -> Result<std::result::Result<Self, &'static str>> {
         let algorithm = match method(&plan.algorithm.name)? {
             Method::Classes(entry) => (entry.build)(&plan.algorithm.parameters)?,
@@ -116,9 +116,9 @@ pub(super) struct Cell {
     /// The label, by number.
     pub label: u32,
     pub rule: Rule,
-    /// In truth: how many rows have each finer value.
+    /// The truth: the number of rows that have each finer value.
     pub spread: Vec<u64>,
-    /// How frequent each finer value is thought to be.
+    /// How frequent the attacker thinks each finer value is.
     pub prior: Vec<f64>,
 }
 
@@ -128,7 +128,7 @@ impl Cell {
     }
 }
 
-/// All of them, by class and column.
+/// Returns all such labels, by class and column.
 pub(super) fn cells(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for column in 0..case.scene.known.len() {
@@ -171,7 +171,7 @@ pub(super) fn cells(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looke
     cells
 }
 
-/// A label that names the ends of what is there, or all of it.
+/// Reads a label that names the ends of the values in a class, or all of them.
 fn span(
     quasi: &Quasi,
     shown: &str,
@@ -187,7 +187,7 @@ fn span(
         (Value::Span(low, high), Shape::Line(_)) if quasi.tight => (Rule::Ends, (low..=high).collect()),
         _ => return None,
     };
-    // A label that is wider than what is there names nothing.
+    // A label that is wider than the values in the class names none of them.
     if quasi.label(value) != shown {
         return None;
     }

@@ -1,29 +1,32 @@
-//! How many rows of a class have each finer value, if the published one could not have been finer: the ways to spread rows over values, weighed by how
-//! frequent values are.
+//! The number of rows of a class that have each finer value, given that the published value could not have been finer:
+//! the ways to spread rows over values are weighed by how frequent the values are.
 //!
-//! Values are taken one after the other; how many of the rows that are left take one is binomial. A rule says which numbers it allows.
+//! Values are taken one after the other. The number of remaining rows that take a value is binomial, and a rule says
+//! which numbers are allowed.
 
-/// What is known of how rows spread over values.
+/// What the attacker knows of how rows spread over values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rule {
     /// Nothing.
     Anything,
-    /// At least two values are there, or one of them would have been shown.
+    /// At least two values appear, or the single one would have been shown.
     Several,
-    /// The first and the last are there, since the range of what is there was shown.
+    /// The first and the last value appear, since the label is the range of the values.
     Ends,
-    /// All are there, since the set of what is there was shown.
+    /// All values appear, since the label is the set of the values.
     All,
-    /// Several, and no value with at least k rows leaves at least k others: it would have been cut off.
+    /// At least two values appear, and no value with at least k rows leaves at least k others: it would have been cut
+    /// off.
     Unsplittable(u64),
-    /// Several, one of them with fewer than k rows, or all would have been shown by themselves.
+    /// At least two values appear, and one of them has fewer than k rows; otherwise each would have been shown by
+    /// itself.
     SmallPart(u64),
-    /// None with fewer than k rows.
+    /// No value that appears has fewer than k rows.
     NoSmallPart(u64),
 }
 
 impl Rule {
-    /// Whether so many of all rows may have a value.
+    /// Whether `rows` of all `all` rows may have this value.
     fn allows(self, value: usize, values: usize, rows: u64, all: u64) -> bool {
         match self {
             Self::Anything | Self::Several | Self::SmallPart(_) => true,
@@ -34,7 +37,8 @@ impl Rule {
         }
     }
 
-    /// What is to be remembered once a value has so many rows: how many values are there, up to two, and whether one is small.
+    /// Returns what to remember once a value has this many rows: the number of values that appear, up to two, and
+    /// whether one is small.
     fn next(self, (there, small): (u8, bool), rows: u64) -> (u8, bool) {
         match self {
             Self::Several => ((there + u8::from(rows > 0)).min(2), false),
@@ -51,7 +55,7 @@ impl Rule {
         }
     }
 
-    /// How many of the rows have a value that is sure: however rows spread, so many have it at least.
+    /// The number of rows whose value is certain, however the rows spread.
     pub(super) fn sure(self, rows: u64, values: usize) -> u64 {
         let sure = match self {
             Self::Anything | Self::NoSmallPart(_) => 0,
@@ -68,7 +72,7 @@ impl Rule {
         sure.min(rows)
     }
 
-    /// Whether rows that spread like this keep it.
+    /// Whether rows that spread like this obey the rule.
     pub(super) fn holds(self, spread: &[u64]) -> bool {
         let all = spread.iter().sum();
         let allowed =
@@ -77,18 +81,18 @@ impl Rule {
     }
 }
 
-/// Rows and the values that they may have.
+/// Rows and the values they may have.
 pub(super) struct Spread<'a> {
     rows: u64,
-    /// How frequent each value is thought to be.
+    /// How frequent the attacker thinks each value is.
     prior: &'a [f64],
-    /// Logarithms of factorials.
+    /// The logarithms of factorials.
     factorials: Vec<f64>,
-    /// For each value the chance of it among what is left.
+    /// The chance of each value among those not yet taken.
     of_rest: Vec<f64>,
 }
 
-/// What can be remembered.
+/// The number of states that a rule can remember.
 const STATES: usize = 6;
 
 fn state((there, small): (u8, bool)) -> usize {
@@ -100,7 +104,7 @@ fn memory(state: usize) -> (u8, bool) {
 }
 
 impl<'a> Spread<'a> {
-    /// Of so many rows over values that are this frequent.
+    /// Spreads `rows` rows over values that are this frequent.
     pub(super) fn new(rows: u64, prior: &'a [f64]) -> Self {
         let mut factorials = vec![0.0; rows as usize + 1];
         (1..=rows as usize).for_each(|n| factorials[n] = factorials[n - 1] + (n as f64).ln());
@@ -108,13 +112,13 @@ impl<'a> Spread<'a> {
         let mut rest = 0.0;
         for (value, share) in prior.iter().enumerate().rev() {
             rest += share;
-            // The last one takes what is left, whatever rounding says.
+            // The last value takes all that is left, despite rounding.
             of_rest[value] = if value + 1 == prior.len() { 1.0 } else { share / rest };
         }
         Self { rows, prior, factorials, of_rest }
     }
 
-    /// The logarithm of the chance that so many of those left have a value.
+    /// The logarithm of the chance that exactly `rows` of the rows left have this value.
     fn taken(&self, value: usize, left: u64, rows: u64) -> f64 {
         let share = self.of_rest[value];
         let power = |base: f64, exponent: u64| if exponent == 0 { 0.0 } else { exponent as f64 * base.ln() };
@@ -124,7 +128,7 @@ impl<'a> Spread<'a> {
         ways + power(share, rows) + power(1.0 - share, left - rows)
     }
 
-    /// The chance that rows spread as a rule says.
+    /// The chance that rows spread as a rule demands.
     pub(super) fn chance(&self, rule: Rule) -> f64 {
         let mut reached = vec![[0.0; STATES]; self.rows as usize + 1];
         reached[self.rows as usize][0] = 1.0;
@@ -146,7 +150,8 @@ impl<'a> Spread<'a> {
         (0..STATES).filter(|state| rule.accepts(memory(*state))).map(|state| reached[0][state]).sum()
     }
 
-    /// The chance that no value has fewer than k rows, as if how many have one said nothing about the others: nearly so where rows are many.
+    /// The chance that no value has fewer than k rows, as if the values were independent. This is nearly right if there
+    /// are many rows.
     pub(super) fn nearly_no_small_part(&self, k: u64) -> f64 {
         let small = |share: &f64| -> f64 {
             let chance = |rows: u64| {
@@ -160,7 +165,8 @@ impl<'a> Spread<'a> {
         self.prior.iter().map(|share| (1.0 - small(share)).clamp(0.0, 1.0)).product()
     }
 
-    /// The likeliest way to spread that a rule allows, and its chance among all ways; `None` if it allows none.
+    /// Returns the likeliest spread that a rule allows and its chance among all spreads; `None` if the rule allows
+    /// none.
     pub(super) fn likeliest(&self, rule: Rule) -> Option<(Vec<u64>, f64)> {
         let states = self.rows as usize + 1;
         let none = (f64::NEG_INFINITY, 0_u64);
@@ -178,7 +184,7 @@ impl<'a> Spread<'a> {
                         let to = state(rule.next(memory(from), rows));
                         let chance =
                             self.taken(value, left, rows) + best[value + 1][(left - rows) as usize][to].0;
-                        // Of equally likely ways the first, whatever rounding says.
+                        // Among equally likely spreads the first counts, despite rounding.
                         if chance > found.0 + 1e-12 || (found.0 == f64::NEG_INFINITY && chance > found.0) {
                             found = (chance, rows);
                         }
@@ -214,12 +220,12 @@ mod tests {
 
     #[test]
     fn two_rows_and_two_values_are_one_each() {
-        // Two of four worlds, so a bit; and no other way is left.
+        // Two of four worlds are left, so one bit; and they spread the same way.
         let spread = Spread::new(2, &[0.5, 0.5]);
         near(spread.chance(Rule::Several), 0.5);
         assert_eq!(spread.likeliest(Rule::Several), Some((vec![1, 1], 0.5)));
         assert_eq!(Rule::Several.sure(2, 2), 2);
-        // Where one value is frequent, the label alone suggests that both have it.
+        // If one value is frequent, the label alone suggests that both rows have it.
         let skewed = Spread::new(2, &[0.9, 0.1]);
         assert_eq!(skewed.likeliest(Rule::Anything).map(|(spread, _)| spread), Some(vec![2, 0]));
         assert_eq!(skewed.likeliest(Rule::Several).map(|(spread, _)| spread), Some(vec![1, 1]));
@@ -228,11 +234,12 @@ mod tests {
 
     #[test]
     fn what_could_not_be_cut() {
-        // Four rows, k = 2, two values: 2 + 2 would have been cut, and 4 + 0 named. 8 of 16 worlds are left: 1 + 3 and 3 + 1.
+        // Four rows, k = 2, two values: 2 + 2 would have been cut, and 4 + 0 shown as the finer value. 8 of 16 worlds
+        // are left: 1 + 3 and 3 + 1.
         let spread = Spread::new(4, &[0.5, 0.5]);
         near(spread.chance(Rule::Unsplittable(2)), 0.5);
         near(spread.chance(Rule::SmallPart(2)), 0.5);
-        // Five rows, three values: 3 + 1 + 1 cannot be cut by showing all, but 3 could be cut off from the other 2.
+        // Five rows, three values: 3 + 1 + 1 cannot be shown value by value, but 3 could be cut off from the other 2.
         assert!(Rule::SmallPart(2).holds(&[3, 1, 1]) && !Rule::Unsplittable(2).holds(&[3, 1, 1]));
         assert!(Rule::Unsplittable(3).holds(&[3, 1, 1]) && !Rule::Unsplittable(3).holds(&[5, 0, 0]));
         near(spread.chance(Rule::NoSmallPart(2)), 0.5);
@@ -240,14 +247,14 @@ mod tests {
 
     #[test]
     fn ranges_and_sets_name_what_is_there() {
-        // Two rows between two ends with one value between: 9 worlds, and 2 of them have both ends.
+        // Two rows between two ends with one value between: 2 of 9 worlds have both ends.
         let thirds = [1.0 / 3.0; 3];
         near(Spread::new(2, &thirds).chance(Rule::Ends), 2.0 / 9.0);
         assert_eq!(
             Spread::new(2, &thirds).likeliest(Rule::Ends).map(|(spread, _)| spread),
             Some(vec![1, 0, 1])
         );
-        // Three rows, three values, all there: 6 of 27.
+        // Three rows, three values, all appear: 6 of 27 worlds.
         near(Spread::new(3, &thirds).chance(Rule::All), 6.0 / 27.0);
         assert_eq!((Rule::All.sure(3, 3), Rule::All.sure(5, 3), Rule::Ends.sure(3, 3)), (3, 3, 2));
         // Two rows cannot have three values.
@@ -301,7 +308,7 @@ mod tests {
                 Some((found, chance)) => prop_assert!((spreads[&found] - best).abs() < 1e-9 && (chance - best).abs() < 1e-9),
                 None => prop_assert!(spreads.is_empty()),
             }
-            // What is sure is there in every world that is left.
+            // Values that are certain appear in every world that is left.
             if let Some(least) = (!spreads.is_empty()).then(|| {
                 (0..weights.len()).map(|value| spreads.keys().map(|spread| spread[value]).min().unwrap_or(0)).sum::<u64>()
             }) {

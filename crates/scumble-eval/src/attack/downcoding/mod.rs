@@ -1,7 +1,8 @@
-//! Downcoding (Cohen, "Attacks on Deidentification's Defenses", USENIX Security 2022): a release that is no coarser than it must be says, by every label,
-//! that no finer one would have done. What follows for how many rows have which finer value?
+//! Downcoding (Cohen, "Attacks on Deidentification's Defenses", USENIX Security 2022): if a release is no coarser than
+//! necessary, every label shows that no finer one was possible. The attack derives from this how many rows have each
+//! finer value.
 //!
-//! `cells` says what each label promises, by the algorithm that chose it; `counts` says what follows.
+//! `cells` says what each label promises, given the algorithm that chose it; `counts` derives the numbers.
 
 mod cells;
 mod counts;
@@ -35,7 +36,7 @@ pub(super) const ATTACK: Attack = Attack {
     run,
 };
 
-/// Up to so many people every class is looked at.
+/// Up to this many people, every class is looked at.
 const PEOPLE: usize = 100_000;
 /// Labels with more rows and finer values than this are left out: values times the square of rows.
 const WORK: u64 = 400_000;
@@ -73,32 +74,32 @@ fn idle(why: &str) -> Finding {
 struct Follows {
     class: u32,
     rows: u64,
-    /// How many bits it gives away beyond what it says.
+    /// The bits that the label gives away beyond what it says.
     bits: f64,
-    /// How many rows have a finer value that is sure.
+    /// The number of rows whose finer value is certain.
     sure: u64,
     /// Whether the attacker's premise is true.
     premise: bool,
-    /// Whether all numbers of finer values are guessed right: by the label alone, and by what follows.
+    /// Whether the attacker guesses the numbers of all finer values right: by the label alone, and by what follows.
     right: (bool, bool),
-    /// How many rows are put at the right finer value, the same.
+    /// The number of rows put at the right finer value: by the label alone, and by what follows.
     placed: (u64, u64),
-    /// The chance of the guess, to the best of the attacker's knowledge.
+    /// The chance that the guess is right, as far as the attacker knows.
     chance: f64,
 }
 
-/// What was found in all labels.
+/// The findings about all labels.
 #[derive(Default)]
 struct Downcoded {
     follows: Vec<Follows>,
-    /// Bits that are told about many classes together, and for how many such facts.
+    /// The bits given away about several classes together; `shared` is the number of such facts.
     shared_bits: f64,
     shared: u64,
-    /// How many of those facts are true.
+    /// The number of those facts that are true.
     shared_true: u64,
-    /// How many labels could have been finer.
+    /// The number of labels that could have been finer.
     labels: u64,
-    /// How many of them were left out as too large.
+    /// The number of them that were left out as too large.
     left_out: u64,
 }
 
@@ -134,7 +135,8 @@ fn follows(cell: &Cell, rule: Rule) -> Option<Follows> {
     })
 }
 
-/// Where a label or a level was refused for all classes at once: in one of them there are too few rows of a finer value.
+/// Handles labels and levels that were refused for all their classes at once: in at least one class, too few rows have
+/// a finer value.
 fn together(case: &Case<'_>, cells: &[Cell], reach: Reach, knowledge: &Knowledge) -> Downcoded {
     let mut groups: BTreeMap<(usize, u32), Vec<&Cell>> = BTreeMap::new();
     for cell in cells {
@@ -151,7 +153,7 @@ fn together(case: &Case<'_>, cells: &[Cell], reach: Reach, knowledge: &Knowledge
             }
             continue;
         }
-        // That nobody is refused gets less and less likely; once it is out of the question, nothing follows.
+        // The chance that no class refuses shrinks with every class. Once it is negligible, nothing more follows.
         let mut nowhere = 1.0_f64;
         for cell in group {
             if nowhere > 1e-15 && !case.scene.is_stopped() {
@@ -181,10 +183,11 @@ fn words(
 ) -> Finding {
     let sampled = looked_at.len() < case.scene.classes.len();
     let rows: u64 = looked_at.iter().map(|class| finer.members[*class as usize].len() as u64).sum();
-    // Of people without a row nothing follows; of a part of the classes as large a part of them counts.
+    // Nothing follows about people without a row. If only some classes are looked at, the same share of these people
+    // counts.
     let without = case.scene.unplaced() * rows / (case.scene.people as u64 - case.scene.unplaced()).max(1);
     let people = rows + without;
-    // By class, in the column that says most.
+    // For each class, the column that gives away most counts.
     let (mut sure, mut bits) = (BTreeMap::<u32, u64>::new(), vec![0.0; looked_at.len()]);
     for follows in &found.follows {
         let most = sure.entry(follows.class).or_default();

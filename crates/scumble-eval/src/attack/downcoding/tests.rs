@@ -47,7 +47,7 @@ fn what_is_shown_by_itself_has_nothing_finer() {
 
 #[test]
 fn sets_name_what_is_there() {
-    // Without a tree a label is {a|b}: both are there.
+    // Without a tree the label {a|b} means that both appear.
     let finding = found(&Staged::released(&plan(""), "town\na\nb\nc\nd").case());
     assert_eq!(finding.at_risk.as_ref().map(|share| share.value), Some(1.0));
     assert!((figure(&finding, BITS) - 1.0).abs() < 1e-9);
@@ -58,8 +58,8 @@ fn a_level_tells_something_about_all_classes_together() {
     // a* has 1 + 1 rows and b* has 2 + 2; a level finer a1 and a2 would be alone.
     let optimal = format!("{PREFIX}\n[algorithm]\nname = \"optimal\"\nsuppression = 0");
     let finding = found(&Staged::released(&plan(&optimal), "town\na1\na2\nb1\nb1\nb2\nb2").case());
-    // Of two rows under a*, with no finer label to be seen anywhere, 2 of 4 worlds need no small part; of four under b*, 8 of 16. Some class has one
-    // in 3 of 4: log2(4/3) bits for two classes.
+    // No finer label is shown anywhere. Of two rows under a*, 2 of 4 worlds have no small part; of four rows under b*,
+    // 8 of 16. Some class has one in 3 of 4 worlds: log2(4/3) bits for two classes.
     assert!((figure(&finding, BITS) - (4.0_f64 / 3.0).log2() / 2.0).abs() < 1e-9, "{:?}", finding.figures);
     assert_eq!(figure(&finding, "facts about many classes together that are true"), 1.0);
     assert_eq!((finding.at_risk.map(|share| share.value), finding.worst), (Some(0.0), None));
@@ -75,7 +75,8 @@ fn what_promises_nothing_is_not_asked() {
 #[test]
 fn missing_values_and_rows_that_show_nothing() {
     let finding = found(&Staged::written(&plan(PREFIX), "town\na1\na2\n?\nb2", "town\na*\na*\n*\n*").case());
-    // a* tells of its two rows; the others show nothing at all and are no class of their own making.
+    // a* says something about its two rows. The others show nothing at all, and no algorithm chose their labels as a
+    // class.
     assert_eq!(finding.at_risk.map(|share| share.value), Some(0.5));
 }
 

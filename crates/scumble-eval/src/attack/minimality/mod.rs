@@ -1,8 +1,10 @@
-//! Minimality (Wong, Fu, Wang, Pei 2007; models.md 4.7): a publisher who looks at sensitive values coarsens a class only where it must be. That it was
-//! coarsened says that something finer would have broken the rule, and this tells about the values.
+//! Minimality (Wong, Fu, Wang, Pei 2007; models.md 4.7): a publisher who looks at sensitive values coarsens a class
+//! only if necessary. So a coarse class shows that a finer version would have broken the rule, and this reveals
+//! something about the values.
 //!
-//! What finer things could have been published is `finer`'s; the one whose refusal tells most, the least likely beforehand, is taken for each class.
-//! `worlds` counts in how many worlds it is refused and who has which value in those; [`Promise`] is what the publisher asked.
+//! `finer` lists the finer versions that could have been published. For each class the attack uses the one whose
+//! refusal reveals most, which is the one least likely to be refused. `worlds` counts the possible worlds in which it
+//! is refused and who has which value there. [`Promise`] is what the publisher asked for.
 
 #[cfg(test)]
 mod tests;
@@ -35,11 +37,11 @@ pub(super) const ATTACK: Attack = Attack {
     run,
 };
 
-/// Up to so many people everybody is looked at.
+/// Up to this many people, everybody is looked at.
 const ALL: usize = 100_000;
-/// Fewer drawn worlds than this say too little.
+/// Fewer drawn worlds than this are too few to draw conclusions.
 const FEWEST: u64 = 100;
-/// Chances nearer than this are equal.
+/// Chances closer than this count as equal.
 const SAME: f64 = 1e-9;
 
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
@@ -84,38 +86,39 @@ fn idle(column: Option<&str>, why: &str) -> Finding {
     Finding { column: column.map(str::to_owned), ..told }
 }
 
-/// Something finer that could have been published in place of a class.
+/// A finer version that could have been published in place of a class.
 struct Alternative {
-    /// The column that says more; all of them together behind the last.
+    /// The column that shows more. The number after the last column stands for all of them together.
     column: usize,
     /// The part of each member.
     parts: Vec<u32>,
     /// The rows of each part.
     sizes: Vec<u64>,
-    /// Whether it would have broken the rule with any values.
+    /// Whether this version would have broken the rule whatever the values are.
     certain: bool,
 }
 
-/// What became of the alternatives of one column where they had to be fit together.
+/// The alternatives of one column in all classes that had to be fit for publication together.
 #[derive(Clone, Copy)]
 struct Together {
-    /// Whether one of them breaks the rule with any values.
+    /// Whether one of them breaks the rule whatever the values are.
     certain: bool,
-    /// The chance that all others keep it.
+    /// The chance that all others keep the rule.
     kept: f64,
 }
 
-/// What is told about one person.
+/// What the attacker concludes about one person.
 struct Told {
     /// The highest chance of a value by the class alone, and knowing how the tool decides.
     best: (f64, f64),
-    /// The latter without what may be an accident of draws.
+    /// The second of these, less the error that drawing worlds may have caused.
     sure: f64,
-    /// The same for the true value.
+    /// The chance of the true value, by the class alone and knowing how the tool decides.
     truth: (f64, f64),
-    /// The chance that a guess is right: whether the most likely value is the true one, divided by those equally likely.
+    /// The chance that a guess is right: if the true value is among the most likely ones, 1 divided by their number.
     right: (f64, f64),
-    /// The chance by the class alone of what is most likely for someone who knows, and by how much it rose for sure.
+    /// The chance, by the class alone, of the value that is most likely when the tool's decisions are known. `rise` is
+    /// by how much it certainly rose.
     before: f64,
     rise: f64,
     above: bool,
@@ -137,7 +140,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
         many if many > ALL => sample(many, case.options.people, case.options.seed),
         all => (0..all as u32).collect(),
     };
-    // Where a class answers for itself, those of nobody who is looked at are left out.
+    // If each class is decided by itself, classes without a person to look at are left out.
     let mut looked_at = vec![reach != Reach::Class; scene.classes.len()];
     for person in &people {
         if let Some(class) = finer.class_of_person[*person as usize] {
@@ -189,7 +192,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
             }
         }
     }
-    // The alternative whose refusal tells most: the least likely to be refused that can be.
+    // The alternative whose refusal reveals most: of those that can be refused, the one least likely to be.
     let chosen: Vec<Option<(&Alternative, &Worlds, f64)>> = (0..scene.classes.len())
         .map(|class| {
             let of_class = alternatives[class].iter().zip(&counted[class]);
@@ -211,7 +214,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
             .for_each(|of| of.iter().zip(0..).for_each(|(person, place)| places[*person as usize] = place));
         places
     };
-    // Whoever has no row is guessed by what is most frequent in the release, whatever is known of the tool.
+    // A person without a row is guessed by the most frequent value of the release, whatever is known of the tool.
     let shown = scene.shown(secret);
     let tell = |person: &u32| -> Told {
         let Some(class) = finer.class_of_person[*person as usize] else {
@@ -257,7 +260,7 @@ fn split(tally: &Tally) -> (Vec<u32>, Vec<u64>) {
     tally.of_value.iter().copied().unzip()
 }
 
-/// What could have been published in place of a class.
+/// Returns the finer versions that could have been published in place of a class.
 fn alternatives(
     case: &Case<'_>,
     finer: &Finer,
@@ -294,7 +297,8 @@ fn alternatives(
         .collect()
 }
 
-/// In which part of the classes that tell something the alternative truly breaks the rule.
+/// Returns the share of classes, among those with a telling alternative, in which the alternative truly breaks the
+/// rule.
 fn premise_holds(
     case: &Case<'_>,
     finer: &Finer,
@@ -318,7 +322,8 @@ fn premise_holds(
     (!found.is_empty()).then(|| holds as f64 / found.len() as f64)
 }
 
-/// What somebody learns of a person: by the class alone, and from `known` chances where something follows.
+/// Returns what the attacker concludes about a person: by the class alone, and from the `known` chances if there are
+/// any.
 fn told(naive: &[f64], known: Option<(&[f64], &Worlds)>, truth: Option<usize>, bound: Option<f64>) -> Told {
     let most = |chances: &[f64]| chances.iter().copied().fold(0.0, f64::max);
     let right = |chances: &[f64]| {
@@ -331,7 +336,7 @@ fn told(naive: &[f64], known: Option<(&[f64], &Worlds)>, truth: Option<usize>, b
     let best = most(chances);
     let guess = chances.iter().position(|chance| *chance >= best);
     let before = guess.map_or(0.0, |guess| naive[guess]);
-    // Of what rests on draws only as much counts as is above what the class says for sure.
+    // A chance that rests on drawn worlds counts only as far as it certainly exceeds the chance by the class alone.
     let sure = |chance: f64, before: f64| match known {
         Some((_, worlds)) => (chance - worlds.error(chance)).max(chance.min(before)),
         None => chance,

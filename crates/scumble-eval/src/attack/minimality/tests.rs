@@ -37,12 +37,12 @@ fn figure(finding: &Finding, name: &str) -> f64 {
 #[test]
 fn the_example_of_the_specification_end_to_end() {
     let staged = Staged::released(&plan(FREQUENCY), ORIGINAL);
-    // One class: q1 alone would be {hiv, hiv}.
+    // There is one class: q1 alone would be {hiv, hiv}.
     assert_eq!(staged.scene.classes.len(), 1);
     let finding = found(&staged.case());
     assert_eq!(finding.worst, Some(1.0));
     assert!(finding.sentence.contains("from 28.6\u{a0}% to 100\u{a0}%"), "{}", finding.sentence);
-    // The two of q1; those of q2 have each of their values with 1/5.
+    // The two people of q1; those of q2 have each of their values with a chance of 1/5.
     assert_eq!(finding.at_risk.as_ref().map(|share| (share.value, share.interval)), Some((2.0 / 7.0, None)));
     assert_eq!(figure(&finding, "promised at most"), 0.5);
     let mean = figure(&finding, "best guess, on average, knowing how the tool decides");
@@ -79,13 +79,13 @@ fn k_anonymity_alone_is_not_exposed() {
 
 #[test]
 fn a_level_of_a_whole_column_is_refused_by_somebody() {
-    // Two towns alike but for their values: the finer level is refused by one of them at least.
+    // Two towns alike except for their values: at least one of them refuses the finer level.
     let plan = plan(&format!("{FREQUENCY}[algorithm]\nname = \"optimal\"\nsuppression = 0\n"));
     let original = format!("{ORIGINAL}\ns1,hiv\ns1,a\ns2,hiv\ns2,b\ns2,c\ns2,d\ns2,e");
     let staged = Staged::released(&plan, &original);
     assert_eq!(staged.scene.classes.len(), 2, "a class for each part of the country");
     let finding = found(&staged.case());
-    // 26/41 by hand, see worlds.rs.
+    // 26/41 is computed by hand in worlds.rs.
     assert!(finding.sentence.contains("from 28.6\u{a0}% to 63.4\u{a0}%"), "{}", finding.sentence);
     assert!(
         (figure(&finding, "best guess, at most, knowing how the tool decides") - 26.0 / 41.0).abs() < 1e-9

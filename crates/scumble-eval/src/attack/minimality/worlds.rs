@@ -1,7 +1,8 @@
-//! Who may have which value, if some group of a class breaks a rule: worlds are counted (models.md 4.7).
+//! Who may have which value if some group of a class breaks a rule: possible worlds are counted (models.md 4.7).
 //!
-//! A world gives every member of a class one of the class's values. Without further knowledge all are equally likely. Small classes are counted to
-//! the last world, group by group on what is left of the values; of larger ones worlds are drawn.
+//! A world gives every member of a class one of the class's values. Without further knowledge all worlds are equally
+//! likely. For small classes all worlds are counted, group by group over the values that are left. For larger ones
+//! worlds are drawn at random.
 
 use std::collections::HashMap;
 
@@ -12,38 +13,39 @@ use rand_chacha::rand_core::SeedableRng;
 /// The shares of worlds with and without a group that breaks the rule.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Worlds {
-    /// The share of worlds in which no group breaks it.
+    /// The share of worlds in which every group keeps the rule.
     pub kept: f64,
-    /// The share of worlds in which some group does.
+    /// The share of worlds in which some group breaks the rule.
     pub broken: f64,
     /// By size of a group, ascending: for each value the share of worlds in which some group breaks the rule and a given member of a group of
     /// this size has the value.
     pub broken_with: Vec<(u64, Vec<f64>)>,
-    /// How many worlds were drawn in which some group breaks the rule; `None` where all worlds were counted.
+    /// The number of drawn worlds in which some group breaks the rule; `None` if all worlds were counted.
     pub drawn: Option<u64>,
 }
 
-/// Up to so many states of what is left of the values are counted.
+/// Worlds are counted if the values that are left can have at most this many states.
 const STATES: u64 = 256;
-/// Up to so many rows the number of worlds fits into an integer: 33! does.
+/// With at most this many rows the number of worlds fits into an integer: 33! does.
 const ROWS: u64 = 33;
-/// So many worlds are drawn at a time.
+/// The least number of worlds that are drawn, unless the class is large.
 const DRAWS: u64 = 2_000;
-/// Until so many of them break the rule.
+/// Drawing goes on until this many worlds break the rule.
 const ENOUGH: u64 = 200;
-/// At most so many are drawn.
+/// The most worlds that are drawn.
 pub(super) const MOST_DRAWS: u64 = 20_000;
 
-/// And of large classes fewer: worlds times rows.
+/// For large classes fewer worlds are drawn: this limits worlds times rows.
 const STEPS: u64 = 1_000_000;
-/// But at least so many.
+/// But at least this many are drawn.
 const FEWEST_DRAWS: u64 = 200;
 
 /// A rule on the amounts of values in a group.
 pub(super) type Rule<'a> = dyn Fn(&[u64]) -> bool + 'a;
 
 impl Worlds {
-    /// Of groups of these sizes that share values in these amounts; `keeps` says whether a group keeps the rule.
+    /// Counts or draws the worlds of groups of these sizes that share values in these amounts; `keeps` says whether a
+    /// group keeps the rule.
     pub(super) fn new(groups: &[u64], amounts: &[u64], keeps: &Rule<'_>, seed: u64) -> Self {
         if let Some(always) = Self::always_broken(groups, amounts, keeps) {
             return always;
@@ -56,8 +58,9 @@ impl Worlds {
         }
     }
 
-    /// The chance that a member of a group of this size has each value, if some group of some class breaks the rule, where with `others` no group of
-    /// the other classes does. `None` if none can.
+    /// Returns for each value the chance that a member of a group of this size has it, given that some group of some
+    /// class breaks the rule. `others` is the chance that no group of the other classes does. `None` if no group can
+    /// break the rule.
     pub(super) fn posterior(&self, size: u64, amounts: &[u64], others: f64) -> Option<Vec<f64>> {
         let total = amounts.iter().sum::<u64>() as f64;
         let happened = self.broken + self.kept * (1.0 - others);
@@ -69,12 +72,13 @@ impl Worlds {
         (happened > 0.0).then(|| amounts.iter().zip(&self.broken_with[at].1).map(value).collect())
     }
 
-    /// By how much a chance may be off because worlds were drawn: four standard errors, since the largest of many is looked at.
+    /// Returns how far a chance may be off because worlds were drawn: four standard errors, since the largest of many
+    /// chances is looked at.
     pub(super) fn error(&self, chance: f64) -> f64 {
         self.drawn.map_or(0.0, |drawn| 4.0 * (chance * (1.0 - chance) / drawn.max(1) as f64).sqrt())
     }
 
-    /// Where a group of one row breaks the rule whatever its value is, nothing follows.
+    /// If a group of one row breaks the rule whatever its value is, nothing follows.
     fn always_broken(groups: &[u64], amounts: &[u64], keeps: &Rule<'_>) -> Option<Self> {
         let alone = |value: usize| {
             let mut one = vec![0; amounts.len()];
@@ -85,7 +89,7 @@ impl Worlds {
         lone.then(|| Self::certain(groups, amounts))
     }
 
-    /// Every world breaks the rule.
+    /// Returns the result when every world breaks the rule.
     pub(super) fn certain(groups: &[u64], amounts: &[u64]) -> Self {
         let total = amounts.iter().sum::<u64>() as f64;
         let shares: Vec<f64> = amounts.iter().map(|amount| *amount as f64 / total).collect();
@@ -93,7 +97,7 @@ impl Worlds {
         Self { kept: 0.0, broken: 1.0, broken_with, drawn: None }
     }
 
-    /// By counting every world.
+    /// Counts every world.
     fn counted(groups: &[u64], amounts: &[u64], keeps: &Rule<'_>) -> Self {
         let worlds = multinomial(amounts);
         let all = worlds as f64;
@@ -125,14 +129,14 @@ impl Worlds {
         Self { kept: kept as f64 / all, broken: (worlds - kept) as f64 / all, broken_with, drawn: None }
     }
 
-    /// By drawing worlds. The rarer of both sides is estimated, and the other is what remains.
+    /// Draws worlds. The shares of values are estimated on the rarer side, and the other side is the remainder.
     fn drawn(groups: &[u64], amounts: &[u64], keeps: &Rule<'_>, seed: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut values: Vec<usize> =
             (0..amounts.len()).flat_map(|value| (0..amounts[value]).map(move |_| value)).collect();
         let total = values.len() as f64;
         let sizes = sizes(groups);
-        // For worlds that keep the rule and for those that break it: shares of values, summed up by size.
+        // For worlds that keep the rule and for those that break it: the shares of values, summed up by size of group.
         let mut sums = vec![vec![vec![0.0; amounts.len()]; sizes.len()]; 2];
         let mut worlds = [0_u64; 2];
         let count = |size: &u64| groups.iter().filter(|group| *group == size).count() as f64;
@@ -183,7 +187,7 @@ impl<'a> Counter<'a> {
         Self { groups, keeps, found: HashMap::default() }
     }
 
-    /// The ways to give what is left to the groups from this one on.
+    /// Counts the ways to give the values that are left to the groups from this one on.
     fn ways(&mut self, group: usize, left: &[u64]) -> u128 {
         let Some(size) = self.groups.get(group).copied() else { return 1 };
         let key = (group, left.to_vec());
@@ -202,7 +206,7 @@ impl<'a> Counter<'a> {
     }
 }
 
-/// All ways to take so many of what there is.
+/// Returns all ways to take `size` of these amounts.
 fn compositions(size: u64, amounts: &[u64]) -> Vec<Vec<u64>> {
     let Some((first, rest)) = amounts.split_first() else {
         return if size == 0 { vec![Vec::new()] } else { Vec::new() };
@@ -219,7 +223,7 @@ fn compositions(size: u64, amounts: &[u64]) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// The number of ways to give these amounts of values to as many people.
+/// Returns the number of ways to give these amounts of values to as many people.
 fn multinomial(amounts: &[u64]) -> u128 {
     let (mut ways, mut people) = (1_u128, 0_u128);
     for amount in amounts {
@@ -238,7 +242,7 @@ fn without(amounts: &[u64], value: usize) -> Vec<u64> {
     left
 }
 
-/// The different sizes, ascending.
+/// Returns the different sizes in ascending order.
 fn sizes(groups: &[u64]) -> Vec<u64> {
     let mut sizes = groups.to_vec();
     sizes.sort_unstable();
@@ -252,7 +256,7 @@ mod tests {
 
     use super::*;
 
-    /// No value has more than a half.
+    /// Whether no value has more than a half of the rows.
     fn half(own: &[u64]) -> bool {
         own.iter().all(|amount| amount * 2 <= own.iter().sum())
     }
@@ -268,8 +272,8 @@ mod tests {
         assert!(q1.is_some_and(|chances| (chances[0] - 1.0).abs() < 1e-12 && chances[1] < 1e-12));
         let q2 = worlds.posterior(5, &amounts, 1.0);
         assert!(q2.is_some_and(|chances| chances[0] < 1e-12 && (chances[1] - 0.2).abs() < 1e-12));
-        // If something else may as well have been the reason, much less follows: with two such classes one of them did it, each as likely. In
-        // this class it is (1/21 + 5/21 · 1/21) / (1 − (20/21)²) = 26/41.
+        // If another class may have been the reason, much less follows. Of two such classes at least one broke the
+        // rule, each as likely as the other. In this class the chance is (1/21 + 5/21 · 1/21) / (1 − (20/21)²) = 26/41.
         let shared = worlds.posterior(2, &amounts, 20.0 / 21.0);
         assert!(shared.is_some_and(|chances| (chances[0] - 26.0 / 41.0).abs() < 1e-12));
     }
@@ -280,12 +284,12 @@ mod tests {
         assert_eq!((always.kept, always.posterior(3, &[2, 2], 1.0)), (0.0, Some(vec![0.5, 0.5])));
         let never = Worlds::new(&[2, 2], &[2, 2], &|_| true, 1);
         assert_eq!((never.kept, never.posterior(2, &[2, 2], 1.0)), (1.0, None));
-        // A single value is no secret in any world.
+        // If there is only one value, it is known in every world.
         let one = Worlds::new(&[2, 2], &[4], &half, 1);
         assert_eq!(one.posterior(2, &[4], 1.0), Some(vec![1.0]));
     }
 
-    /// Every world by itself: the share that keeps the rule, and who has what in the others.
+    /// Goes through every world: returns the share that keeps the rule, and who has which value in the others.
     fn enumerated(groups: &[u64], amounts: &[u64], keeps: &Rule<'_>) -> (f64, Vec<Vec<f64>>) {
         fn each(left: &mut Vec<u64>, world: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
             if left.iter().all(|left| *left == 0) {
@@ -362,7 +366,7 @@ mod tests {
                 }
             }
             let drawn = Worlds::drawn(&groups, &amounts, &keeps, 7);
-            // Five standard deviations of 2,000 draws.
+            // 0.06 is five standard deviations with 2,000 draws.
             prop_assert!((drawn.kept - kept).abs() < 0.06);
         }
     }

@@ -1,10 +1,11 @@
 //! Predicate singling-out: an attacker who sees nothing but the release writes down a description that fits exactly one person (Cohen and
 //! Nissim 2020).
 //!
-//! The description of a group of s rows is "fits all labels of the group, and a number computed from the person's whole record is
-//! below 1/s". Such a number is as good as drawn: of s different people exactly one is below with probability (1 − 1/s)^(s − 1), about 37 %.
-//! A description singles out only if it would hardly have fitted anybody without the release: it counts where it fits at most one
-//! in ten times as many people as the release has. Guessing descriptions of weight w succeeds in n·w·(1 − w)^(n − 1) of tries.
+//! The description of a group of s rows is "fits all labels of the group, and a number computed from the person's whole
+//! record is below 1/s". Such a number behaves like a random one: of s different people exactly one is below 1/s with
+//! probability (1 − 1/s)^(s − 1), about 37 %. A description singles out only if it would hardly have fitted anybody
+//! without the release: it counts if it fits at most one in ten times as many people as the release has. Guessing
+//! descriptions of weight w succeeds in n·w·(1 − w)^(n − 1) of tries.
 
 mod weight;
 
@@ -32,23 +33,23 @@ pub(super) const ATTACK: Attack = Attack {
     run,
 };
 
-/// A description counts where it fits at most one in so many times the release's people.
+/// A description counts if it fits at most one in this many times the release's people.
 const RARE: f64 = 10.0;
 
-/// As many people tell well enough how common a label is.
+/// So many people are enough to estimate how common a label is.
 const ENOUGH: usize = 50_000;
 
 /// The most descriptions of one group.
 const MOST_TRIES: u64 = 100;
 
-/// One group: its description, and how often it fitted exactly one person.
+/// One group: its description, and how often that fitted exactly one person.
 struct Group {
     /// The weight of a description.
     weight: f64,
-    /// The chance that a description fits exactly one person, if they all differ.
+    /// The chance that a description fits exactly one person, if all of them differ.
     expected: f64,
     hits: u64,
-    /// Whether somebody in it has a value of a sensitive column alone.
+    /// Whether one of its people has a value of a sensitive column alone.
     alone: bool,
 }
 
@@ -90,7 +91,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
             hits: (0..tries).filter(|attempt| !scene.is_stopped() && fits(*attempt) == 1).count() as u64,
             alone: class.rows == look.rows
                 && class.secrets.iter().zip(&scene.secrets).any(|(tally, secret)| {
-                    // A value that the group shows once, and that one person has whom the group fits.
+                    // A value that the group shows once and that only one of the people who fit the group has.
                     let having = |value: u32| {
                         members.iter().filter(|person| secret.of_person[**person as usize] == value).count()
                     };
@@ -191,17 +192,17 @@ fn told(groups: &[Group], tries: u64, people: u64, secrets: bool) -> Finding {
     }
 }
 
-/// A share as so many of 100, with the digits that matter.
+/// Writes a share as a number out of 100, with the digits that matter.
 fn hundredths(share: f64) -> String {
     percent(share).trim_end_matches(['%', '\u{a0}', ' ']).to_owned()
 }
 
-/// The chance that exactly one of so many people fits, each with this chance.
+/// The chance that exactly one of this many people fits, if each fits with this chance.
 fn exactly_one(people: f64, chance: f64) -> f64 {
     if people == 0.0 { 0.0 } else { people * chance * (1.0 - chance).powf(people - 1.0) }
 }
 
-/// The people whom the labels of each of these looks fit; the looks ascend.
+/// Returns the people whom the labels of each of these looks fit. The looks are ascending.
 fn members(scene: &Scene, looks: &[u32]) -> Vec<Vec<u32>> {
     let all: Vec<usize> = (0..scene.known.len()).collect();
     let view = View::new(scene, &all);
@@ -225,7 +226,7 @@ fn members(scene: &Scene, looks: &[u32]) -> Vec<Vec<u32>> {
     found
 }
 
-/// A number for each person's whole record.
+/// Computes a number from each person's whole record.
 fn records(original: &CodedTable, people: usize) -> Result<Vec<u64>> {
     if original.rows != people {
         return Err(Error::internal("the people of a scene are not those of its original"));
@@ -245,7 +246,8 @@ fn records(original: &CodedTable, people: usize) -> Result<Vec<u64>> {
     Ok(found)
 }
 
-/// Two numbers as one that looks drawn: the finaliser of SplitMix64 (Steele, Lea and Flood 2014), the same on every machine.
+/// Mixes two numbers into one that looks random: the finaliser of SplitMix64 (Steele, Lea and Flood 2014), the same on
+/// every machine.
 fn mixed(one: u64, other: u64) -> u64 {
     let mut sum =
         one.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(other).wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -271,7 +273,7 @@ mod tests {
         ("disease", "sensitive"),
     ];
 
-    /// 200 people in 20 groups of ten: eight columns of 12 values, of which each group shows ranges of three.
+    /// 200 people in 20 groups of ten: eight columns of 12 values, where each group covers ranges of three.
     fn people() -> Vec<[String; 9]> {
         let value = |person: u64, column: u64| mixed(person / 10, column) % 4 * 3 + mixed(person, column) % 3;
         let cell = |person: u64, column: u64| if column < 8 { value(person, column) } else { person % 7 };
@@ -333,11 +335,11 @@ mod tests {
         assert!((exactly_one(2.0, 0.5) - 0.5).abs() < 1e-12);
         assert_eq!(exactly_one(1.0, 1.0), 1.0);
         assert_eq!((exactly_one(0.0, 0.5), exactly_one(3.0, 1.0)), (0.0, 0.0));
-        // In large groups it is 1/e.
+        // In large groups the chance is 1/e.
         assert!((exactly_one(1e6, 1e-6) - (-1.0_f64).exp()).abs() < 1e-6);
     }
 
-    /// One column, two groups that are half of everybody: who is in them is no surprise.
+    /// One column and two groups, each half of everybody: belonging to one is no surprise.
     #[test]
     fn common_descriptions_do_not_count() {
         let rows: Vec<[String; 1]> = (0..40).map(|row| [(row % 2).to_string()]).collect();
@@ -361,13 +363,13 @@ mod tests {
         assert!(found[0].not_run.is_some());
     }
 
-    /// A thousand descriptions of two people with different records: a half fits exactly one of them.
+    /// A thousand descriptions of two people with different records: half of them fit exactly one of the two.
     #[test]
     fn numbers_of_records_look_drawn() {
         let one = (0..1000_u64)
             .filter(|salt| (mixed(*salt, 1) <= u64::MAX / 2) != (mixed(*salt, 2) <= u64::MAX / 2))
             .count();
-        // Five standard deviations of 15.8.
+        // The tolerance is five standard deviations of 15.8.
         assert!((421..=579).contains(&one), "{one}");
     }
 }

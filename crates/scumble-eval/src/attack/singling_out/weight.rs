@@ -1,24 +1,24 @@
-//! How many people of the population a group's description fits, estimated from the people at hand.
+//! Estimates, from the people at hand, how much of the population a group's description fits.
 //!
-//! Counting the people whom all labels fit would say nothing: the release drew its groups around them. Taking columns as independent
-//! would make combinations rare that are common. So columns are joined in pairs: the shares of the single labels are
-//! multiplied, and along a tree of pairs (Chow and Liu 1968) by how much more often both labels of a pair fit than independent ones
-//! would. Of all trees it is the one that gives the largest result, so that a description is rather held for common than for rare. That the group
-//! itself is counted among the people makes it more common still.
+//! Counting the people whom all labels fit would show nothing, because the release drew its groups around them. Taking columns as
+//! independent would make common combinations look rare. So columns are joined in pairs: the shares of the single labels are multiplied,
+//! and then, along a tree of pairs (Chow and Liu 1968), by how much more often both labels of a pair fit than if they were independent. Of
+//! all trees the one with the largest result is used, so that a description is rather taken for common than for rare. The people of the
+//! group itself are counted, too, which makes it look still more common.
 
 use std::collections::BTreeMap;
 
 use crate::attack::Scene;
 
-/// For every label of some looks, whom it fits.
+/// For every label of some looks, the people whom it fits.
 pub(super) struct Weights {
     people: u64,
-    /// One bit a person, by column and label.
+    /// One bit for each person, by column and label.
     fits: Vec<BTreeMap<u32, Vec<u64>>>,
 }
 
 impl Weights {
-    /// From these people, for these looks.
+    /// Prepares weights from these people, for these looks.
     pub(super) fn new(scene: &Scene, people: &[u32], looks: &[u32]) -> Self {
         let column = |column: usize| {
             let known = &scene.known[column];
@@ -38,7 +38,8 @@ impl Weights {
         Self { people: people.len() as u64, fits: (0..scene.known.len()).map(column).collect() }
     }
 
-    /// The share of the population whom all these labels fit. A label that fits none of the people at hand is taken as one person's.
+    /// Returns the share of the population whom all these labels fit. A label that fits none of the people at hand counts as if it fitted
+    /// one.
     pub(super) fn of(&self, labels: &[u32]) -> f64 {
         let bits: Vec<&[u64]> = self.fits.iter().zip(labels).map(|(of, label)| &of[label][..]).collect();
         let share = |fitting: u64| fitting.max(1) as f64 / self.people as f64;
@@ -55,7 +56,7 @@ fn ones(words: impl Iterator<Item = u64>) -> u64 {
     words.map(|word| u64::from(word.count_ones())).sum()
 }
 
-/// The largest product of lifts along pairs that form no cycle; pairs that would make it smaller are left out (Prim).
+/// Returns the largest product of lifts along pairs that form no cycle. Pairs that would make it smaller are left out (Prim).
 fn largest_tree(columns: usize, lift: impl Fn(usize, usize) -> f64) -> f64 {
     let mut product = 1.0;
     // The largest lift between each column that is not in the tree and one that is.
@@ -93,7 +94,7 @@ mod tests {
 
     #[test]
     fn independent_columns_are_multiplied() {
-        // All eight combinations once: a half of a half of a half.
+        // All eight combinations, each once: a half of a half of a half.
         let rows: Vec<[&str; 3]> =
             (0..8).map(|row| [0, 1, 2].map(|bit| if row >> bit & 1 == 1 { "x" } else { "y" })).collect();
         assert!((weight(&rows, ["x", "y", "x"]) - 0.125).abs() < 1e-12);
@@ -105,7 +106,7 @@ mod tests {
         // b repeats a, and c is independent of both: 1/2 · 1/2 · 1/2, times the lift of 2 between a and b.
         let rows = [["x", "x", "x"], ["x", "x", "y"], ["y", "y", "x"], ["y", "y", "y"]];
         assert!((weight(&rows, ["x", "x", "x"]) - 0.25).abs() < 1e-12);
-        // Nobody has x and y; the pair would make it smaller and is left out.
+        // Nobody has x and y. This pair would make the product smaller and is left out.
         assert!((weight(&rows, ["x", "y", "x"]) - 0.125).abs() < 1e-12);
     }
 
@@ -115,7 +116,7 @@ mod tests {
     }
 
     proptest! {
-        /// It is never below the product of the columns' shares, and never above the share of any single label's.
+        /// The weight is never below the product of the columns' shares, and never above the share of any single label.
         #[test]
         fn between_independence_and_certainty(rows in prop::collection::vec(prop::array::uniform3(0..2_usize), 1..30)) {
             let texts = ["x", "y"];
