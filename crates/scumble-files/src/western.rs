@@ -7,8 +7,8 @@
 /// Examines a text byte by byte.
 #[derive(Debug)]
 pub(crate) struct Western {
-    /// The previous two bytes, the nearer one last.
-    before: [u8; 2],
+    /// The previous three bytes, the nearest one last.
+    before: [u8; 3],
     /// The length of the run of non-ASCII bytes up to here.
     together: u32,
     /// Whether there was any non-ASCII byte.
@@ -18,7 +18,7 @@ pub(crate) struct Western {
 
 impl Default for Western {
     fn default() -> Self {
-        Self { before: *b"\n\n", together: 0, any: false, doubtful: false }
+        Self { before: *b"\n\n\n", together: 0, any: false, doubtful: false }
     }
 }
 
@@ -65,9 +65,9 @@ impl Western {
     }
 
     fn next(&mut self, byte: u8) {
-        let [earlier, last] = self.before;
-        let [first, middle, now] = [earlier, last, byte].map(sort);
-        self.before = [last, byte];
+        let [earliest, earlier, last] = self.before;
+        let [before_first, first, middle, now] = [earliest, earlier, last, byte].map(sort);
+        self.before = [earlier, last, byte];
         self.together = if byte < 0x80 { 0 } else { self.together + 1 };
         let is_letter = |sort| matches!(sort, Sort::Plain | Sort::Accented);
         self.any |= byte >= 0x80;
@@ -80,6 +80,8 @@ impl Western {
             || (middle == Sort::Mark && is_letter(first) && is_letter(now))
             // ¹ behind a letter is a letter in other encodings. ² and ³ pass, for m² and m³.
             || (matches!(byte, 0xb9) && is_letter(middle))
+            // ³ ª º end short words only (cm³, nº, 1ª). Behind a longer word they are ł, Ş and ş.
+            || (matches!(byte, 0xb3 | 0xaa | 0xba) && [before_first, first, middle].into_iter().all(is_letter))
             // No word has an accented letter beside a digit.
             || (now == Sort::Accented && middle == Sort::Digit)
             || (middle == Sort::Accented && now == Sort::Digit);
@@ -109,7 +111,7 @@ mod tests {
         for text in [
             &b"stadt\nM\xfcnchen\nZ\xfcrich\n\xc4rzte\n"[..],
             b"pr\xe9nom\nAndr\xe9\nFran\xe7ois\ncr\xe9\xe9e\n",
-            b"price\n5 \x80\n20 \xb0C\nl\x92\xe9t\xe9\n10\x9620\n5 m\xb3\n",
+            b"price\n5 \x80\n20 \xb0C\nl\x92\xe9t\xe9\n10\x9620\n5 m\xb3\n2 cm\xb3\nn\xba 3, 1\xaa\n",
             b"M\xc1LAGA\nA\xd1O\nS\xe3o Paulo\n",
         ] {
             assert!(is_clear(text), "{text:?}");
@@ -122,6 +124,8 @@ mod tests {
             (&b"\xcc\xee\xf1\xea\xe2\xe0\n"[..], "Cyrillic, Windows-1251"),
             (b"\xe5\xcc\xbe\xa9\n", "Chinese, GBK"),
             (b"W\xb3adys\xb3aw\n", "Polish, Windows-1250"),
+            (b"Pawe\xb3\nMicha\xb3\n", "Polish, Windows-1250"),
+            (b"karde\xba\n", "Turkish, Windows-1254"),
             (b"\x8ari\n", "Czech, Windows-1250"),
             (b"\xddstanbul\n", "Turkish, Windows-1254"),
             (b"M\x81nchen\n", "German, code page 437"),
