@@ -158,8 +158,8 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     }
     arguments.reading.apply(&mut plan.read)?;
     arguments.audience.apply(&mut plan);
-    if let Some(audience) = arguments.audience.given() {
-        plan.risk.threshold = audience.limit();
+    if arguments.audience.given().is_some() {
+        plan.risk.threshold = None;
     }
     arguments.risk.apply(&mut plan)?;
     Ok((plan, folder))
@@ -206,7 +206,7 @@ impl RiskFlags {
             text.parse::<Rational>().map_err(|error| Error::config(format!("{flag}: {error}")))
         };
         if let Some(text) = &self.threshold {
-            spec.threshold = share("--threshold", text)?;
+            spec.threshold = Some(share("--threshold", text)?);
         }
         if self.population.is_some() || self.population_size.is_some() || self.sampling_fraction.is_some() {
             // The flags replace what the plan says about the population.

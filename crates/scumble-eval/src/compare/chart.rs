@@ -32,16 +32,47 @@ pub(super) struct FrontierChart<'a> {
     pub(super) references: &'a [(&'a str, f64)],
     /// The greatest risk that a recommended release may have.
     pub(super) max_risk: f64,
+    pub(super) size: Size,
 }
 
-const WIDTH: f64 = 960.0;
-const HEIGHT: f64 = 470.0;
 const LEFT: f64 = 62.0;
-/// References are named here.
-const RIGHT: f64 = 104.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 54.0;
 const RADIUS: f64 = 5.5;
+
+/// How large a chart is drawn. A wide chart made small could not be read on a phone, so a page has both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Size {
+    Wide,
+    Narrow,
+}
+
+impl Size {
+    fn width(self) -> f64 {
+        if self == Self::Wide { 960.0 } else { 360.0 }
+    }
+
+    fn height(self) -> f64 {
+        if self == Self::Wide { 470.0 } else { 380.0 }
+    }
+
+    /// The room at the right. A wide chart names its references there, a narrow one above their lines.
+    fn right(self) -> f64 {
+        if self == Self::Wide { 104.0 } else { 12.0 }
+    }
+
+    /// The least distance between the names of two risks.
+    fn tick_distance(self) -> f64 {
+        if self == Self::Wide { 0.0 } else { 46.0 }
+    }
+
+    fn risk_axis(self) -> &'static str {
+        match self {
+            Self::Wide => "risk of the person worst off, or of being guessed (left is safer)",
+            Self::Narrow => "risk (left is safer)",
+        }
+    }
+}
 
 /// Risks have a logarithmic scale, because they are mostly 1 in k. Smaller risks than this are drawn here.
 const LEAST_RISK: f64 = 1e-5;
@@ -93,8 +124,9 @@ pub(super) fn sign(number: usize) -> String {
 
 impl FrontierChart<'_> {
     pub(super) fn svg(&self) -> String {
-        let mut svg = Svg::new(WIDTH, HEIGHT, self.title, &self.in_words());
-        let (floor, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+        let (width, height) = (self.size.width(), self.size.height());
+        let mut svg = Svg::new(width, height, self.title, &self.in_words());
+        let (floor, right) = (height - BOTTOM, width - self.size.right());
         let risks = self.risk_ticks();
         let heights = self.height_ticks();
         let ends =
@@ -108,17 +140,16 @@ impl FrontierChart<'_> {
             svg.line("grid", (LEFT, y.at(*height)), (right, y.at(*height)));
             svg.text("tick", (LEFT - 7.0, y.at(*height) + 4.0), Anchor::End, &crate::page::percent(*height));
         }
+        let mut last_tick = f64::NEG_INFINITY;
         for risk in &risks {
             svg.line("grid", (x(*risk), floor), (x(*risk), TOP));
-            svg.text("tick", (x(*risk), floor + 18.0), Anchor::Middle, &plain(*risk));
+            if x(*risk) - last_tick >= self.size.tick_distance() {
+                svg.text("tick", (x(*risk), floor + 18.0), Anchor::Middle, &plain(*risk));
+                last_tick = x(*risk);
+            }
         }
         let middle = f64::midpoint(LEFT, right);
-        svg.text(
-            "axis",
-            (middle, HEIGHT - 10.0),
-            Anchor::Middle,
-            "risk of the person worst off, or of being guessed (left is safer)",
-        );
+        svg.text("axis", (middle, height - 10.0), Anchor::Middle, self.size.risk_axis());
         svg.text(
             "axis",
             (LEFT - 50.0, TOP - 12.0),
@@ -183,6 +214,7 @@ impl FrontierChart<'_> {
         // The recommended release is always named.
         marks.sort_by_key(|mark| !mark.recommended);
         let spots: Vec<At> = self.marks.iter().map(|mark| at(mark.spot)).collect();
+        let (right, floor) = (self.size.width() - self.size.right(), self.size.height() - BOTTOM);
         for mark in marks {
             let text = format!("{}, k = {}", mark.algorithm, mark.k);
             let (x, y) = at(mark.spot);
@@ -195,9 +227,7 @@ impl FrontierChart<'_> {
                 (x - wide / 2.0, y + 22.0),
             ]
             .into_iter()
-            .filter(|(left, top)| {
-                *left > LEFT && left + wide < WIDTH - RIGHT && *top > TOP && *top < HEIGHT - BOTTOM
-            });
+            .filter(|(left, top)| *left > LEFT && left + wide < right && *top > TOP && *top < floor);
             let free = |place: &At| {
                 let (from, to) = room(*place);
                 let apart = |(a, b): &(At, At)| b.0 < from.0 || to.0 < a.0 || b.1 < from.1 || to.1 < a.1;
@@ -235,6 +265,10 @@ impl FrontierChart<'_> {
         let mut taken = f64::NEG_INFINITY;
         for (at, name) in named {
             svg.line("reference", (LEFT, at), (right, at));
+            if self.size == Size::Narrow {
+                svg.text("axis", (right - 4.0, at - 4.0), Anchor::End, name);
+                continue;
+            }
             // Names are placed from top to bottom, and one that is too close to the last moves down.
             let text = at.max(taken + 13.0);
             svg.text("axis", (right + 6.0, text + 4.0), Anchor::Start, name);
@@ -307,6 +341,10 @@ mod tests {
     }
 
     fn chart<'a>(marks: &'a [Mark<'a>]) -> FrontierChart<'a> {
+        chart_of(marks, Size::Wide)
+    }
+
+    fn chart_of<'a>(marks: &'a [Mark<'a>], size: Size) -> FrontierChart<'a> {
         FrontierChart {
             title: "t",
             y_name: "accuracy",
@@ -314,6 +352,7 @@ mod tests {
             marks,
             references: &[("original rows", 0.9)],
             max_risk: 0.09,
+            size,
         }
     }
 
@@ -339,6 +378,14 @@ mod tests {
         assert_eq!(svg.matches("spot beaten").count(), 1);
         assert!(svg.contains("limit 9\u{a0}%"));
         assert!(!svg.contains("NaN") && !chart(&[]).svg().contains("NaN"));
+    }
+
+    #[test]
+    fn names_of_risks_have_room_on_a_narrow_chart() {
+        let marks = [mark("b", 1e-5, 0.8, true), mark("b", 0.9, 0.85, true)];
+        let ticks = |size| chart_of(&marks, size).svg().matches("class=\"tick\"").count();
+        let (wide, narrow) = (ticks(Size::Wide), ticks(Size::Narrow));
+        assert!(narrow + 4 < wide, "{narrow} of {wide}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use scumble::base::text::grouped;
 use scumble::report::drawing::render;
 
 use super::advice::Advice;
-use super::chart::{FrontierChart, Mark, sign};
+use super::chart::{FrontierChart, Mark, Size, sign};
 use super::outcome::{Candidate, Comparison, Utility};
 use super::words::{certain_for, limit, limit_in_words, name, share};
 use crate::page::{percent, seconds, stylesheet};
@@ -120,15 +120,13 @@ fn charts(comparison: &Comparison, advice: Option<Advice>) -> Vec<Value> {
             })
         };
         let marks: Vec<Mark<'_>> = comparison.candidates.iter().enumerate().filter_map(mark).collect();
-        let chart = FrontierChart {
-            title: heading,
-            y_name,
-            algorithms: &names,
-            marks: &marks,
-            references,
-            max_risk: comparison.limits.risk,
+        let svg = |size| {
+            let (title, algorithms, marks) = (heading, names.as_slice(), marks.as_slice());
+            let max_risk = comparison.limits.risk;
+            let chart = FrontierChart { title, y_name, algorithms, marks, references, max_risk, size };
+            Value::from_safe_string(chart.svg())
         };
-        context! { heading, svg => Value::from_safe_string(chart.svg()) }
+        context! { heading, wide => svg(Size::Wide), narrow => svg(Size::Narrow) }
     };
     let mut charts = Vec::new();
     if let Some(baselines) = &comparison.baselines {
@@ -139,11 +137,12 @@ fn charts(comparison: &Comparison, advice: Option<Advice>) -> Vec<Value> {
     charts
 }
 
-/// Lists all releases, the least risky first.
+/// Lists all releases, the least risky first: those that no other beats, and then the rest.
 fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
     let marks = comparison.not_beaten();
-    let row = |place: &usize| {
-        let candidate = &comparison.candidates[*place];
+    let recommended = |place: usize| advice.and_then(|advice| advice.recommended()) == Some(place);
+    let row = |place: usize| {
+        let candidate = &comparison.candidates[place];
         let accuracy = candidate.accuracy.as_ref();
         context! {
             algorithm => &candidate.algorithm,
@@ -161,8 +160,8 @@ fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
             suppressed => grouped(candidate.suppressed),
             attained => candidate.attained_k.map_or_else(|| "–".to_owned(), grouped),
             seconds => seconds(candidate.seconds),
-            best => marks[*place],
-            recommended => advice.and_then(|advice| advice.recommended()) == Some(*place),
+            best => marks[place],
+            recommended => recommended(place),
             below_plan => candidate.below_plan,
         }
     };
@@ -173,8 +172,11 @@ fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
             majority => percent(baselines.majority),
         }
     });
+    let (best, rest): (Vec<usize>, Vec<usize>) =
+        comparison.by_risk().into_iter().partition(|place| marks[*place] || recommended(*place));
     context! {
-        rows => comparison.by_risk().iter().map(row).collect::<Vec<_>>(),
+        best => best.into_iter().map(row).collect::<Vec<_>>(),
+        rest => rest.into_iter().map(row).collect::<Vec<_>>(),
         guessed => !comparison.sensitive.is_empty(),
         scored => comparison.baselines.is_some(),
         several => comparison.sensitive.len() > 1,
@@ -235,7 +237,7 @@ fn facts(comparison: &Comparison) -> Vec<Value> {
     }
     if let (Some(class), Some(baselines)) = (&comparison.class, &comparison.baselines) {
         let (scored, parts) = comparison.parts;
-        facts.push(("Learners predict", format!("{class}, by {}", comparison.learners.join(", "))));
+        facts.push(("Models predict", format!("{class}, by {}", comparison.learners.join(", "))));
         let how = match scored == parts {
             true => format!(
                 "{parts} stratified folds; each is scored once, the others are released and learnt from"
@@ -247,7 +249,7 @@ fn facts(comparison: &Comparison) -> Vec<Value> {
         facts.push(("Scored", format!("{} rows: {how}", grouped(baselines.scored))));
         let margin = comparison.margin(baselines.original.mean);
         facts.push((
-            "Differences that mean nothing",
+            "Differences too small to count",
             format!("below about {:.1} percentage points", margin * 100.0),
         ));
     }

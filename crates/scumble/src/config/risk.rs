@@ -17,8 +17,9 @@ pub struct RiskSpec {
     /// Who will read the release: it decides how much risk the person worst off may be left with.
     #[serde(skip_serializing_if = "Audience::is_default")]
     pub audience: Audience,
-    /// The risk above which a row counts as exposed, from 0 to 1.
-    pub threshold: Rational,
+    /// The risk above which a row counts as exposed, from 0 to 1. If not given, the limit of the audience.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<Rational>,
     /// How many people the population has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub population_size: Option<u64>,
@@ -39,7 +40,7 @@ impl Default for RiskSpec {
     fn default() -> Self {
         Self {
             audience: Audience::default(),
-            threshold: Rational::new(1, 5).unwrap_or(Rational::ONE),
+            threshold: None,
             population_size: None,
             sampling_fraction: None,
             combination_size: 3,
@@ -58,7 +59,7 @@ impl RiskSpec {
 
     /// The key that is wrong, and what is wrong with it.
     pub(super) fn fault(&self) -> Option<(&'static str, &'static str)> {
-        if self.threshold > Rational::ONE {
+        if self.threshold.is_some_and(|threshold| threshold > Rational::ONE) {
             return Some(("threshold", "the risk threshold is a chance: a number from 0 to 1"));
         }
         if self.sampling_fraction.is_some_and(|share| share == Rational::ZERO || share > Rational::ONE) {
@@ -71,6 +72,12 @@ impl RiskSpec {
             return Some(("sampling_fraction", ONE_SIZE));
         }
         None
+    }
+
+    /// The risk above which a row counts as exposed.
+    #[must_use]
+    pub fn exposed_above(&self) -> Rational {
+        self.threshold.unwrap_or_else(|| self.audience.limit())
     }
 
     /// Whether the size of the population was said.
@@ -131,7 +138,7 @@ mod tests {
         let fault = |spec: RiskSpec| spec.check().expect_err("a fault").to_string();
         let spec = RiskSpec::default;
         assert!(spec().check().is_ok() && spec().is_default());
-        assert!(fault(RiskSpec { threshold: Rational::whole(2), ..spec() }).contains("from 0 to 1"));
+        assert!(fault(RiskSpec { threshold: Some(Rational::whole(2)), ..spec() }).contains("from 0 to 1"));
         for wrong in [share(0, 1), share(11, 10)] {
             assert!(fault(RiskSpec { sampling_fraction: wrong, ..spec() }).contains("above 0 and at most 1"));
         }

@@ -176,7 +176,7 @@ pub fn check(
             .map(|name| of_column(name).unwrap_or_else(|| SensitiveColumn::texts(name)))
             .collect();
         let people = population.as_ref().map(|table| people(table, plan, resources)).transpose()?;
-        let threshold = plan.risk.threshold.to_string();
+        let threshold = plan.risk.exposed_above().to_string();
         let beside =
             Beside { reference: reference.as_ref(), population: people.as_ref(), risk_threshold: &threshold };
         let mut found = attained_with(release, &quasi, &measured, star, beside, resources.control())

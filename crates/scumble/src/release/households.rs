@@ -43,13 +43,13 @@ pub(super) fn measure(
     Ok(Some((found, warnings)))
 }
 
-/// The number of households that a group must have: the k of the plan, else the least k of its audience.
+/// The number of households that a group must have: the k of the plan, and at least that of its audience.
 fn required(plan: &Plan) -> Result<u64> {
-    let mut asked = Vec::new();
+    let mut asked = vec![plan.risk.audience.least_k()];
     for spec in plan.privacy.iter().filter(|spec| spec.is_size_alone()) {
         asked.extend(spec.parameters.whole("k", 1)?);
     }
-    Ok(asked.into_iter().max().unwrap_or_else(|| plan.risk.audience.least_k()))
+    Ok(asked.into_iter().max().unwrap_or(1))
 }
 
 /// The household of each row. A row without one is a household of its own.

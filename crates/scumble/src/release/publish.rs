@@ -37,7 +37,8 @@ impl Destination for Files<'_, '_> {
     }
 
     fn title(&self) -> Option<String> {
-        self.targets.report.is_some().then(|| self.targets.name())
+        // The verdict rests on the report, so it is made even if nobody wants the page.
+        Some(self.targets.name())
     }
 
     fn take_over(

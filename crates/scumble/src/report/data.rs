@@ -521,6 +521,8 @@ pub struct KeptExactly {
     pub open_with_quasi: Option<Uniqueness>,
     /// For each sensitive column, the rows whose class shows the same value throughout.
     pub homogeneous: Vec<Homogeneity>,
+    /// For each sensitive column, how often its most frequent value in a class is right.
+    pub guesses: Vec<GuessByClass>,
 }
 
 /// A column that is published exactly.
@@ -561,6 +563,34 @@ pub struct Homogeneity {
     pub rows: u64,
     /// Rows in all classes.
     pub rows_in_all: u64,
+}
+
+/// How often a sensitive value is guessed right by taking the most frequent value.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GuessByClass {
+    /// The sensitive column.
+    pub column: String,
+    /// Released rows.
+    pub rows: u64,
+    /// Rows that have the most frequent value of their class.
+    pub right: u64,
+    /// Rows that have the most frequent value of all released rows, which is known without any class.
+    pub right_without: u64,
+}
+
+impl GuessByClass {
+    /// The share of rows that are guessed right with the classes.
+    #[must_use]
+    pub fn with(&self) -> f64 {
+        self.right as f64 / self.rows.max(1) as f64
+    }
+
+    /// The share of rows that are guessed right without them.
+    #[must_use]
+    pub fn without(&self) -> f64 {
+        self.right_without as f64 / self.rows.max(1) as f64
+    }
 }
 
 /// Something to think about before publishing.

@@ -11,7 +11,7 @@ fn sizes(sizes: &[(u64, u64)]) -> Vec<SizeCount> {
 /// Prosecutor risk of classes, above one in five or not.
 fn risk(sizes: &[SizeCount]) -> RiskFigures {
     let parts: Vec<(u64, u64)> = sizes.iter().map(|s| (s.size, s.size * s.classes)).collect();
-    RiskFigures::of_sizes(&parts, crate::config::RiskSpec::default().threshold)
+    RiskFigures::of_sizes(&parts, crate::config::RiskSpec::default().exposed_above())
 }
 
 /// What singles people out, before and after, and who is alone in the population.
@@ -545,6 +545,15 @@ fn kept_exactly(rows: u64) -> KeptExactly {
                 classes_in_all: 723,
                 rows: 31,
                 rows_in_all: 42_116,
+            },
+        ],
+        guesses: vec![
+            GuessByClass { column: "diagnosis".into(), rows: 42_116, right: 9_870, right_without: 6_120 },
+            GuessByClass {
+                column: "length of stay".into(),
+                rows: 42_116,
+                right: 11_400,
+                right_without: 9_030,
             },
         ],
     }

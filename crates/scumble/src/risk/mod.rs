@@ -181,21 +181,21 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Resu
     control.check()?;
     let mut warnings: Vec<String> = left_out(unit, spec).into_iter().collect();
     let one_row_each = unit == Unit::Rows;
-    let prosecutor = RiskFigures::of_sizes(&classes.rows_by_size(), spec.threshold);
+    let prosecutor = RiskFigures::of_sizes(&classes.rows_by_size(), spec.exposed_above());
     let counted =
         input.population.map(|there| population(&classes, input.table, there, &mut warnings)).transpose()?;
     let journalist = match &counted {
         None => Journalist { upper_bound: true, risk: prosecutor.clone() },
         Some(counted) => {
             let parts = classes.rows_by(&counted.sizes);
-            Journalist { upper_bound: false, risk: RiskFigures::of_sizes(&parts, spec.threshold) }
+            Journalist { upper_bound: false, risk: RiskFigures::of_sizes(&parts, spec.exposed_above()) }
         }
     };
     let weighted = spec
         .weight
         .as_ref()
         .filter(|_| one_row_each)
-        .map(|name| weights::weighted(input.table, name, &classes, spec.threshold))
+        .map(|name| weights::weighted(input.table, name, &classes, spec.exposed_above()))
         .transpose()?;
     let here = persons.unwrap_or(classes.rows());
     let people = people(spec, here, counted.as_ref(), weighted.as_ref().map(|(found, _)| found))?;
@@ -216,8 +216,14 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Resu
         Some(name) => {
             let (based_on, risks) = records.best();
             let risk = |row: usize| risks[classes.class_of_row[row] as usize];
-            let (found, of_row) =
-                households::households(input.table, name, input.missing, risk, based_on, spec.threshold)?;
+            let (found, of_row) = households::households(
+                input.table,
+                name,
+                input.missing,
+                risk,
+                based_on,
+                spec.exposed_above(),
+            )?;
             records.household_of_row = of_row;
             Some(found)
         }

@@ -190,7 +190,7 @@ proptest! {
         let spec = RiskSpec {
             weight: Some("weight".into()),
             household: Some("home".into()),
-            threshold: Rational::new(1, 3).expect("a fraction"),
+            threshold: Some(Rational::new(1, 3).expect("a fraction")),
             ..RiskSpec::default()
         };
         let mut turned = texts.clone();

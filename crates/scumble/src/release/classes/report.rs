@@ -12,8 +12,8 @@ use crate::release::report::{beginning, kept_columns, origin};
 use crate::release::{Seconds, Summary};
 use crate::report::data::{
     Amount, Better, ClassInformation, ClassSizes, Coarsening, ColumnChange, ColumnReport, ColumnRole,
-    HierarchyNote, Homogeneity, KeptExactly, LevelCurve, MetricResult, ModelResult, ReasonCount, Release,
-    Report, Setting, SizeCount, Subgroup, SubgroupColumn, SuppressedAs, Suppression,
+    GuessByClass, HierarchyNote, Homogeneity, KeptExactly, LevelCurve, MetricResult, ModelResult,
+    ReasonCount, Release, Report, Setting, SizeCount, Subgroup, SubgroupColumn, SuppressedAs, Suppression,
 };
 use crate::risk::histogram;
 use crate::search::algorithms::iack::information_by_level;
@@ -346,9 +346,34 @@ fn kept(run: &ClassRun<'_>) -> KeptExactly {
     let names: Vec<&str> = run.untouched_columns().collect();
     KeptExactly {
         homogeneous: homogeneous(run),
+        guesses: guesses(run),
         open_with_quasi: run.found.rows.unique_with_quasi,
         ..kept_columns(run.plan, run.source, &names)
     }
+}
+
+/// For each sensitive column, the rows that have the most frequent value of what readers see as one class. Starred rows are one.
+fn guesses(run: &ClassRun<'_>) -> Vec<GuessByClass> {
+    let classes = &run.found.classes;
+    let payloads = run.problem.table.payloads();
+    let starred = run.problem.star_policy != StarPolicy::Drop && classes.suppressed_rows() > 0;
+    let guess = |name: &str| {
+        let place = payloads.position(name)?;
+        let mut found = GuessByClass { column: name.to_owned(), ..GuessByClass::default() };
+        let mut of_value = vec![0_u64; payloads.columns[place].values.len()];
+        let mut tally = Vec::new();
+        let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class));
+        let views = kept.map(|class| classes.view(class, payloads));
+        for view in views.chain(starred.then(|| classes.star(payloads))) {
+            view.tally(place, &mut tally);
+            found.rows += view.size;
+            found.right += tally.iter().map(|(_, rows)| *rows).max().unwrap_or(0);
+            tally.iter().for_each(|(value, rows)| of_value[*value as usize] += *rows);
+        }
+        found.right_without = of_value.into_iter().max().unwrap_or(0);
+        Some(found)
+    };
+    run.plan.names_with(Role::Sensitive).filter_map(guess).collect()
 }
 
 fn homogeneous(run: &ClassRun<'_>) -> Vec<Homogeneity> {

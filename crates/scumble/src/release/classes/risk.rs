@@ -23,7 +23,8 @@ const MOST_LOOKS: u64 = 30_000_000;
 pub(super) fn risk(run: &ClassRun<'_>) -> Result<Risk> {
     let spec = &run.plan.risk;
     let (before, after) = (original(run), released(run));
-    let figures = |classes: &RiskClasses| RiskFigures::of_sizes(&classes.rows_by_size(), spec.threshold);
+    let figures =
+        |classes: &RiskClasses| RiskFigures::of_sizes(&classes.rows_by_size(), spec.exposed_above());
     let persons = run.problem.table.payloads().person();
     let repeated = persons.is_some_and(|persons| (persons.values.len() as u64) < run.problem.table.rows());
     let unit = if repeated { Unit::Persons } else { Unit::Rows };
@@ -37,7 +38,7 @@ pub(super) fn risk(run: &ClassRun<'_>) -> Result<Risk> {
         // A class counts as at least as large as in the table, whether or not the population has everybody.
         let sizes: Vec<u64> =
             classes.sizes.iter().zip(people).map(|(here, there)| there.max(*here)).collect();
-        RiskFigures::of_sizes(&classes.rows_by(&sizes), spec.threshold)
+        RiskFigures::of_sizes(&classes.rows_by(&sizes), spec.exposed_above())
     };
     let (table, control) = (&run.problem.table, run.problem.progress.control());
     Ok(Risk {

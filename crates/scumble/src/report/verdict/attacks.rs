@@ -1,5 +1,6 @@
 //! The evidence of simulated attacks against publishing.
 
+use super::rules::protect;
 use super::{Point, Step, Verdict, Words};
 use crate::base::format::percent;
 use crate::config::Audience;
@@ -31,17 +32,21 @@ pub(super) fn verdict(found: &[AttackResult], audience: Audience) -> Verdict {
 
 /// The points that attacks give rise to.
 pub(super) fn points(found: &[AttackResult], audience: Audience) -> Vec<Point> {
-    let limit = audience.limit().to_f64();
-    by_severity(found).into_iter().filter_map(|found| point(found, audience, limit)).collect()
+    by_severity(found).into_iter().filter_map(|found| point(found, audience)).collect()
 }
 
-fn point(found: &AttackResult, audience: Audience, limit: f64) -> Option<Point> {
+/// The point that an attack gives rise to, if it was run and found enough.
+pub(super) fn point(found: &AttackResult, audience: Audience) -> Option<Point> {
+    if !found.run {
+        return None;
+    }
+    let limit = audience.limit().to_f64();
     let of_rows = found.learns == Learns::Row;
     let at_risk = found.at_risk.as_ref().filter(|figure| figure.share);
     let share = at_risk.and_then(|figure| figure.value.finite()).unwrap_or(0.0);
     let why = match (found.gain, at_risk) {
         _ if found.is_certain() => format!("It is certain for {} of people.", percent(share)),
-        (Some(gain), _) if gain.gained() > limit => gain_words(found.learns, gain),
+        (Some(gain), _) if gain.gained() > limit => gain_words(found.learns, gain, limit),
         _ if of_rows && share > limit => format!("That is {} of people.", percent(share)),
         (_, Some(figure)) if of_rows && upper_end(figure) > limit => {
             format!(
@@ -55,12 +60,9 @@ fn point(found: &AttackResult, audience: Audience, limit: f64) -> Option<Point> 
     let says = format!("{}: {} {why}", found.title, found.sentence);
     let step = match (found.learns, &found.column) {
         (Learns::Row, _) => "Ask for larger groups, or coarsen the columns that single people out.".to_owned(),
-        (Learns::Value, column) => format!(
-            "Ask for more protection of {} (a larger l, or t-closeness), or accept that this is learnt.",
-            column.as_deref().unwrap_or("the sensitive columns")
-        ),
+        (Learns::Value, column) => protect(column.as_deref().unwrap_or("the sensitive columns")),
         (Learns::Presence, _) => {
-            "Decide whether being in this table is a secret by itself. If it is, publish a sample of the rows, or coarser ones."
+            "Decide whether being in this table is a secret by itself. If it is, publish only a sample of the rows, or coarsen the columns more."
                 .to_owned()
         }
         (Learns::Detail, _) => "Ask for a larger k than you need, or accept that readers can narrow some values down.".to_owned(),
@@ -72,14 +74,10 @@ fn point(found: &AttackResult, audience: Audience, limit: f64) -> Option<Point> 
     })
 }
 
-fn gain_words(learns: Learns, gain: AttackGain) -> String {
+fn gain_words(learns: Learns, gain: AttackGain, limit: f64) -> String {
     match learns {
         Learns::Row => format!("The right row is picked in {} of tries.", percent(gain.right)),
-        _ => format!(
-            "Guesses are right in {} of tries; without the release it would be {}.",
-            percent(gain.right),
-            percent(gain.without)
-        ),
+        _ => format!("The limit is {} more than without the release.", percent(limit)),
     }
 }
 

@@ -46,6 +46,15 @@ fn k_of_5(audience: Audience) -> Report {
     }
 }
 
+fn found_for_certain(audience: Audience) -> Report {
+    Report {
+        audience,
+        models: vec![k_anonymity(1)],
+        risk: Some(Risk { after: risk(1.0), ..Risk::default() }),
+        ..sound()
+    }
+}
+
 fn uniqueness(unique_rows: u64) -> Uniqueness {
     Uniqueness { rows: 1_000, distinct: 990, unique_rows }
 }
@@ -69,6 +78,24 @@ fn with_exact(alone: u64, with_quasi: u64) -> Report {
 fn with_sensitive(unique_rows: u64) -> Report {
     let columns = vec![column("income", ColumnRole::Sensitive, unique_rows)];
     Report { kept: Some(KeptExactly { columns, ..KeptExactly::default() }), ..sound() }
+}
+
+/// A release of 1,000 rows: `same` of them are in groups with one value, and taking the most frequent value of a group is right for
+/// `right` of them, that of the table for `without`.
+fn with_guesses(same: u64, right: u64, without: u64) -> Report {
+    let column = "illness".to_owned();
+    let kept = KeptExactly {
+        homogeneous: vec![Homogeneity {
+            column: column.clone(),
+            classes: same / 10,
+            classes_in_all: 60,
+            rows: same,
+            rows_in_all: 1_000,
+        }],
+        guesses: vec![GuessByClass { column, rows: 1_000, right, right_without: without }],
+        ..KeptExactly::default()
+    };
+    Report { kept: Some(kept), ..sound() }
 }
 
 fn share(value: f64, interval: Option<(f64, f64)>) -> Option<AttackFigure> {
@@ -190,17 +217,37 @@ fn every_kind_of_evidence_gets_the_verdict_it_deserves() {
         ("k = 5 for researchers", k_of_5(Audience::Researchers), Green, "Simulate"),
         ("k = 5 inside", k_of_5(Audience::Inside), Green, "Simulate"),
         ("a population hides everybody", population, Green, "Simulate"),
+        (
+            "somebody is found for certain, for the public",
+            found_for_certain(Audience::Public),
+            Red,
+            "Do not publish this file. Ask for groups of at least 12",
+        ),
+        (
+            "somebody is found for certain, for researchers",
+            found_for_certain(Audience::Researchers),
+            Amber,
+            "groups of",
+        ),
+        ("nobody measured the risk", without(|report| report.risk = None), Amber, "Simulate attacks"),
         // Columns that are published exactly.
         ("all rows are alone on exact columns", with_exact(1_000, 1_000), Red, "leave out weight"),
         ("half of them", with_exact(500, 1_000), Red, "leave out weight"),
         ("a tenth of them", with_exact(100, 1_000), Amber, "Round, coarsen or leave out weight"),
         (
-            "few of them, most with the quasi-identifiers",
-            with_exact(10, 800),
+            "none of them, most with the quasi-identifiers",
+            with_exact(0, 800),
             Amber,
             "whether readers can know weight",
         ),
-        ("few of them in any case", with_exact(10, 60), Green, "Simulate"),
+        ("one row is alone on exact columns", with_exact(1, 1), Amber, "leave out weight"),
+        ("few of them, and only together with the quasi-identifiers", with_exact(0, 5), Green, "Simulate"),
+        (
+            "six of a thousand, together with the quasi-identifiers",
+            with_exact(0, 6),
+            Amber,
+            "readers can know weight",
+        ),
         (
             "all rows are alone, but researchers read it",
             Report { audience: Audience::Researchers, ..with_exact(1_000, 1_000) },
@@ -208,7 +255,29 @@ fn every_kind_of_evidence_gets_the_verdict_it_deserves() {
             "only if no reader can know",
         ),
         ("incomes that nobody shares", with_sensitive(900), Amber, "Round or coarsen income"),
-        ("incomes that many share", with_sensitive(100), Green, "Simulate"),
+        ("incomes that nearly all share", with_sensitive(5), Green, "Simulate"),
+        ("incomes of which some are shared by nobody", with_sensitive(100), Amber, "Round or coarsen income"),
+        // What groups alone give away.
+        (
+            "groups in which all have the same value",
+            with_guesses(30, 300, 250),
+            Amber,
+            "more protection of illness",
+        ),
+        ("groups that make guessing easier", with_guesses(0, 400, 250), Amber, "more protection of illness"),
+        ("groups that make guessing a little easier", with_guesses(0, 300, 250), Green, "Simulate"),
+        (
+            "an attack that finds less than follows from the groups",
+            Report {
+                attacks: vec![AttackResult {
+                    column: Some("illness".into()),
+                    ..attack(Learns::Value, 0.2, 0.2)
+                }],
+                ..with_guesses(30, 400, 250)
+            },
+            Amber,
+            "more protection of illness",
+        ),
         // Personal data and households.
         (
             "addresses that the plan accepts",
@@ -258,7 +327,12 @@ fn every_kind_of_evidence_gets_the_verdict_it_deserves() {
             "Simulate",
         ),
         // The run's own warnings.
-        ("a warning", warned(Severity::Warning), Amber, "Decide whether you can accept"),
+        (
+            "a warning",
+            warned(Severity::Warning),
+            Amber,
+            "Accept this, or change the plan: Something was noticed.",
+        ),
         ("a note", warned(Severity::Note), Green, "Simulate"),
         ("an experimental algorithm", experimental("experimental"), Amber, "recommended algorithm"),
         ("a classic algorithm", experimental("classic"), Green, "Simulate"),

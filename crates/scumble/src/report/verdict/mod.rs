@@ -137,8 +137,8 @@ impl Verdict {
             }
             Colour::Red => words.red.to_owned(),
         };
-        let of_points =
-            points.iter().map(|point| Step { todo: point.step.clone(), because: Some(point.says.clone()) });
+        let because = |point: &Point| Some(point.says.clone()).filter(|says| !point.step.contains(says));
+        let of_points = points.iter().map(|point| Step { todo: point.step.clone(), because: because(point) });
         let steps = match colour {
             Colour::Green => words.fine,
             Colour::Amber => of_points.chain(words.after).take(STEPS).collect(),

@@ -3,7 +3,7 @@
 use super::{Point, attacks};
 use crate::base::format::{capitalised, count, counted, list, percent, share};
 use crate::config::Audience;
-use crate::report::data::{ColumnRole, KeptColumn, PersonalKindFound, Report, Severity, Uniqueness};
+use crate::report::data::{ColumnRole, KeptColumn, Learns, PersonalKindFound, Report, Severity, Uniqueness};
 use crate::report::model_words::claim;
 use crate::report::words::{self, chance};
 
@@ -18,6 +18,7 @@ const RULES: &[Rule] = &[
     exact_columns,
     person_worst_off,
     sensitive_columns,
+    inference,
     households,
     simulated_attacks,
     nothing_left,
@@ -32,6 +33,10 @@ pub(super) fn points(report: &Report) -> Vec<Point> {
 
 /// The least share of unique rows at which columns that are published exactly single out nearly everybody.
 const MOST: f64 = 0.5;
+
+/// The share of unique rows, 1 of 200, that is put up with where outsiders would have to know more than what is published exactly, or a
+/// sensitive value.
+const FEW: f64 = 0.005;
 
 /// All requirements must hold, and there must be one.
 fn requirements(report: &Report) -> Vec<Point> {
@@ -140,13 +145,13 @@ fn households(report: &Report) -> Vec<Point> {
     if found.households_below > 0 {
         points.push(Point::decide(
             format!(
-                "Somebody who knows all members of a household narrows it down to fewer than {} for {} of {}, and to {} for the one worst off.",
+                "Somebody who knows all members of a household finds fewer than {} households that fit, for {} of {}. For the household worst off, {} fit.",
                 count(found.required),
                 count(found.households_below),
                 counted(found.households, "household", "households"),
                 count(found.household_k.unwrap_or(0)),
             ),
-            "Coarsen further, publish one person of each household, or decide that outsiders cannot tell which rows are one household.",
+            "Find out whether anything in the release shows which rows are one household. If so, coarsen further, or publish one person of each household.",
         ));
     }
     points
@@ -154,7 +159,12 @@ fn households(report: &Report) -> Vec<Point> {
 
 /// Nobody may be found with a greater chance than the audience allows.
 fn person_worst_off(report: &Report) -> Vec<Point> {
-    let Some(risk) = &report.risk else { return Vec::new() };
+    let Some(risk) = &report.risk else {
+        return vec![Point::decide(
+            "The chance of finding the person worst off was not measured: rows of this kind of release are not in groups.",
+            "Simulate attacks on the release (scumble attack), or use an algorithm that makes groups.",
+        )];
+    };
     // A given population decides who could be meant; without one, the table itself does.
     let figures = risk.journalist_after.as_ref().unwrap_or(&risk.after);
     let (Some(highest), audience) = (figures.highest.finite(), report.audience) else { return Vec::new() };
@@ -171,22 +181,24 @@ fn person_worst_off(report: &Report) -> Vec<Point> {
         ),
         None => format!("Ask for groups of at least {k}."),
     };
-    vec![Point::decide(
-        format!(
-            "The person worst off can be found with {} ({}). The limit for {} is {}.",
-            chance(highest),
-            percent(highest),
-            words::readers(audience),
-            percent(audience.limit().to_f64())
-        ),
-        step,
-    )]
+    let says = format!(
+        "The person worst off can be found with {} ({}). The limit for {} is {}.",
+        chance(highest),
+        percent(highest),
+        words::readers(audience),
+        percent(audience.limit().to_f64())
+    );
+    // The plan itself says that outsiders know these columns, so somebody is found for certain.
+    vec![if highest >= 1.0 && audience == Audience::Public {
+        Point::stop(says, format!("Do not publish this file. {step}"))
+    } else {
+        Point::decide(says, step)
+    }]
 }
 
 /// Columns that are published as they are must not single people out.
 fn exact_columns(report: &Report) -> Vec<Point> {
     let Some(kept) = &report.kept else { return Vec::new() };
-    let limit = report.audience.limit().to_f64();
     let open: Vec<&KeptColumn> = kept.columns.iter().filter(|column| !column.role.is_sensitive()).collect();
     let part = |found: Uniqueness| found.unique_rows as f64 / found.rows.max(1) as f64;
     let most_telling =
@@ -194,9 +206,9 @@ fn exact_columns(report: &Report) -> Vec<Point> {
     let Some(most_telling) = most_telling else { return Vec::new() };
     let names: Vec<&str> = open.iter().map(|column| column.name.as_str()).collect();
     let names = list(&names, 4);
-    if let Some(alone) = kept.open.filter(|alone| part(*alone) > limit) {
+    if let Some(alone) = kept.open.filter(|alone| alone.unique_rows > 0) {
         let says = format!(
-            "{} of {} ({}) can be told from all others by what is published exactly: {names}. Whoever knows these values of a \
+            "{} of {} ({}) are unique in what is published exactly: {names}. Whoever knows these values of a \
              person finds the row.",
             count(alone.unique_rows),
             counted(alone.rows, "row", "rows"),
@@ -213,20 +225,20 @@ fn exact_columns(report: &Report) -> Vec<Point> {
             )
         }];
     }
-    let together = kept.open_with_quasi.filter(|together| part(*together) > limit);
+    let together = kept.open_with_quasi.filter(|together| part(*together) > FEW);
     together
         .map(|together| {
             Point::decide(
                 format!(
-                    "{} of {} ({}) can be told from all others by the released quasi-identifiers together with what is published \
-                     exactly: {names}.",
+                    "{} of {} ({}) are unique in the released quasi-identifiers together with what is published exactly: {names}.",
                     count(together.unique_rows),
                     counted(together.rows, "row", "rows"),
                     share(together.unique_rows, together.rows),
                 ),
                 format!(
-                    "Decide whether readers can know {}. If they can, make such columns quasi-identifiers, or leave them out.",
-                    most_telling.name
+                    "Decide whether readers can know {}. If they can, make {} a quasi-identifier, or leave it out.",
+                    most_telling.name,
+                    if open.len() > 1 { "every such column" } else { "it" },
                 ),
             )
         })
@@ -239,7 +251,7 @@ fn sensitive_columns(report: &Report) -> Vec<Point> {
     let columns = report.kept.iter().flat_map(|kept| &kept.columns);
     let telling = columns.filter(|column| {
         column.role.is_sensitive()
-            && column.uniqueness.unique_rows as f64 >= MOST * column.uniqueness.rows.max(1) as f64
+            && column.uniqueness.unique_rows as f64 > FEW * column.uniqueness.rows.max(1) as f64
     });
     telling
         .map(|column| {
@@ -250,10 +262,57 @@ fn sensitive_columns(report: &Report) -> Vec<Point> {
                     count(column.uniqueness.unique_rows),
                     counted(column.uniqueness.rows, "row", "rows"),
                 ),
-                format!("Round or coarsen {}: an exact value leads to its row.", column.name),
+                format!("Round or coarsen {}: whoever knows the exact value finds the row.", column.name),
             )
         })
         .collect()
+}
+
+/// What follows from the groups alone must not tell much more about sensitive values than the whole table does.
+fn inference(report: &Report) -> Vec<Point> {
+    let limit = report.audience.limit().to_f64();
+    let Some(kept) = &report.kept else { return Vec::new() };
+    // What an attack already says about a column is not said twice.
+    let said = |column: &str| {
+        let mut found = report.attacks.iter().filter(|attack| attack.learns == Learns::Value);
+        found.any(|attack| {
+            attack.column.as_deref() == Some(column) && attacks::point(attack, report.audience).is_some()
+        })
+    };
+    let certain = kept.homogeneous.iter().filter(|of| of.rows > 0 && !said(&of.column)).map(|of| {
+        Point::decide(
+            format!(
+                "{} of {} are in groups in which everybody has the same {}: whoever finds the group knows the value.",
+                count(of.rows),
+                counted(of.rows_in_all, "row", "rows"),
+                of.column
+            ),
+            protect(&of.column),
+        )
+    });
+    let guessed = kept.guesses.iter().filter(|of| of.with() - of.without() > limit && !said(&of.column));
+    let guessed = guessed.map(|of| {
+        Point::decide(
+            format!(
+                "The most frequent {} of a group is right for {} of the rows, and that of the whole table for {}. The limit for {} is a \
+                 difference of {}.",
+                of.column,
+                percent(of.with()),
+                percent(of.without()),
+                words::readers(report.audience),
+                percent(limit)
+            ),
+            protect(&of.column),
+        )
+    });
+    certain.chain(guessed).collect()
+}
+
+/// What to do where a sensitive value is learnt.
+pub(super) fn protect(column: &str) -> String {
+    format!(
+        "Ask for more protection of {column} (a larger l, or t-closeness), or accept that this is learnt."
+    )
 }
 
 fn simulated_attacks(report: &Report) -> Vec<Point> {
@@ -286,14 +345,16 @@ fn experimental(report: &Report) -> Vec<Point> {
 
 /// The warnings of the run itself.
 fn warnings(report: &Report) -> Vec<Point> {
-    let warnings = report.warnings.iter().filter(|warning| warning.severity == Severity::Warning);
+    let warnings = report.warnings.iter().filter(|warning| {
+        // There is a rule for these.
+        warning.severity == Severity::Warning && !warning.text.contains(" is experimental: ")
+    });
     warnings
         .map(|warning| {
-            let step = warning.advice.clone();
-            Point::decide(
-                capitalised(&with_full_stop(&warning.text)),
-                step.unwrap_or_else(|| "Decide whether you can accept what the run warned about.".to_owned()),
-            )
+            let says = capitalised(&with_full_stop(&warning.text));
+            let step =
+                warning.advice.clone().unwrap_or_else(|| format!("Accept this, or change the plan: {says}"));
+            Point::decide(says, step)
         })
         .collect()
 }
