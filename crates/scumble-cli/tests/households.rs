@@ -31,6 +31,8 @@ fn desk() -> Desk {
 const FLAGS: &[&str] = &[
     "anonymize",
     "people.csv",
+    "--for",
+    "inside",
     "-o",
     "out.csv",
     "--household",

@@ -359,6 +359,6 @@ fn texts_that_look_like_missing_values_are_proposed() {
     desk.run(&["init", "people.csv"]).succeeds();
     let text = desk.text("release.toml");
     assert!(text.contains("type = \"integer\""), "{text}");
-    assert!(text.contains("\nmissing = [\"?\", \"\", \"NA\", \"n/a\"]\n"), "{text}");
+    assert!(text.contains("\nmissing = [\"?\", \"\", \"NA\", \"NaN\", \"nan\", \"n/a\"]\n"), "{text}");
     assert!(text.contains("\"NULL\"") && text.contains("\"n/a\""), "{text}");
 }

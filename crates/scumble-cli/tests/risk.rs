@@ -37,8 +37,12 @@ fn desk() -> Desk {
 }
 
 fn json(desk: &Desk, more: &[&str]) -> Value {
-    let run =
-        desk.run(&arguments(&[&["risk", "people.csv", "--quasi", "age,sex", "--json"], more])).succeeds();
+    let run = desk
+        .run(&arguments(&[
+            &["risk", "people.csv", "--quasi", "age,sex", "--for", "researchers", "--json"],
+            more,
+        ]))
+        .succeeds();
     assert_eq!(run.out.lines().count(), 1, "one object and nothing else: {}", run.out);
     serde_json::from_str(&run.out).expect("JSON")
 }
@@ -70,7 +74,7 @@ fn people_read_sentences() {
     for sentence in [
         "10 rows in 4 groups on age and sex; the smallest has 1 row.",
         "picks the right row at once for 1 row, and on average in",
-        "5 of 10 rows (50 %) have a risk above 20 %.",
+        "10 of 10 rows (100 %) have a risk above 9 %.",
         "so the prosecutor’s figures stand as an upper bound",
         "1 of 10 rows (10 %) is alone on these columns in the table.",
         "of 100 people are alone in the population on these columns (",
@@ -112,7 +116,7 @@ fn persons_are_counted_where_they_have_several_rows() {
     for sentence in [
         "5 rows of 3 persons in 2 groups on age; the smallest has 2 persons.",
         "picks the right person in at most 1 of 2 tries",
-        "3 of 3 persons (100 %) have a risk above 20 %.",
+        "3 of 3 persons (100 %) have a risk above 9 %.",
         "is not estimated, since some persons have several rows",
         "a person counts once, where they are found most easily.",
     ] {
@@ -278,7 +282,7 @@ fn what_is_refused() {
 fn the_report_tells_the_risk_before_and_after() {
     let desk = desk();
     let plan = "input = \"people.csv\"\noutput = \"out.csv\"\nrest = \"drop\"\n[columns]\nage = { role = \"quasi\" }\n\
-                sex = { role = \"quasi\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n[risk]\npopulation_size = 100\n";
+                sex = { role = \"quasi\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n[risk]\naudience = \"researchers\"\npopulation_size = 100\n";
     desk.file("release.toml", plan);
     desk.run(&["anonymize", "release.toml"]).succeeds();
     let risk = &desk.json("report/report.json")["risk"];

@@ -169,11 +169,15 @@ mod tests {
     use scumble_files::table::CodedColumn;
 
     use super::*;
-    use crate::config::{ModelSpec, Value};
+    use crate::config::{Audience, ModelSpec, Value};
 
+    /// A plan for readers inside, whose groups must have three households.
     fn plan(k: i64) -> Plan {
-        Plan::of_columns([("age", Role::Quasi), ("rent", Role::Other), ("home", Role::Household)])
-            .require(ModelSpec::new("k_anonymity").with("k", Value::Integer(k)))
+        let columns = [("age", Role::Quasi), ("rent", Role::Other), ("home", Role::Household)];
+        let mut plan =
+            Plan::of_columns(columns).require(ModelSpec::new("k_anonymity").with("k", Value::Integer(k)));
+        plan.risk.audience = Audience::Inside;
+        plan
     }
 
     fn table(homes: &[&str], rents: &[&str]) -> CodedTable {
@@ -199,19 +203,23 @@ mod tests {
             warnings[0]
                 .starts_with("1 group with 3 rows comes from fewer than 3 households, the fewest from 2")
         );
-        let (figures, warnings) = found(2, &["a", "b", "c", "d"], &[0, 0, 1, 1]);
+        let (figures, warnings) = found(2, &["a", "b", "c", "d", "e", "f"], &[0, 0, 0, 1, 1, 1]);
         assert_eq!((figures.groups_below, figures.households_below, warnings), (0, 0, Vec::new()));
+        // The readers ask for more than the plan, or the plan for more than the readers.
+        let (figures, _) = found(2, &["a", "b", "c", "d"], &[0, 0, 1, 1]);
+        assert_eq!((figures.groups_below, figures.required), (2, 3));
+        assert_eq!(found(4, &["a", "b", "c"], &[0, 0, 0]).0.required, 4);
     }
 
     #[test]
     fn households_are_alike_whose_members_show_the_same_as_often() {
-        // a and b: {0, 1}; c: {0, 0}; d: {0}; e: {0}. The order of members does not matter.
-        let homes = ["a", "a", "b", "b", "c", "c", "d", "e"];
-        let (figures, warnings) = found(2, &homes, &[0, 1, 1, 0, 0, 0, 0, 0]);
+        // a, b and f: {0, 1}; c: {0, 0}; d, e and g: {0}. The order of members does not matter.
+        let homes = ["a", "a", "b", "b", "f", "f", "c", "c", "d", "e", "g"];
+        let (figures, warnings) = found(2, &homes, &[0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0]);
         assert_eq!((figures.household_k, figures.households_below, figures.rows_below), (Some(1), 1, 2));
-        assert!(warnings[0].contains("this holds for 1 of 5 households"), "{warnings:?}");
-        let (figures, _) = found(2, &homes[..4], &[0, 1, 1, 0]);
-        assert_eq!((figures.household_k, figures.households_below), (Some(2), 0));
+        assert!(warnings[0].contains("this holds for 1 of 7 households"), "{warnings:?}");
+        let (figures, _) = found(2, &homes[..6], &[0, 1, 1, 0, 0, 1]);
+        assert_eq!((figures.household_k, figures.households_below), (Some(3), 0));
     }
 
     #[test]

@@ -245,6 +245,7 @@ pub(super) fn minimal() -> Report {
             holds: true,
             ..ModelResult::default()
         }],
+        risk: Some(Risk::default()),
         ..Report::default()
     }
 }

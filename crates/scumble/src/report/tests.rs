@@ -138,7 +138,6 @@ fn optional_parts_that_are_there_but_empty_vanish_too() {
         class_sizes: Some(ClassSizes::default()),
         information: Some(ClassInformation::default()),
         suppression: Some(Suppression::default()),
-        risk: Some(Risk::default()),
         kept: Some(KeptExactly::default()),
         ..fixture::minimal()
     };

@@ -7,7 +7,7 @@ use super::classes::tests::table;
 use super::uniques::Method;
 use super::*;
 use crate::base::amount::Amount;
-use crate::config::Rational;
+use crate::config::{Audience, Rational};
 
 fn assessed(
     table: &CodedTable,
@@ -35,8 +35,9 @@ fn classes(sizes: &[usize]) -> CodedTable {
 
 #[test]
 fn the_worked_example_of_the_three_attackers() {
+    let spec = RiskSpec { audience: Audience::Researchers, ..RiskSpec::default() };
     let sample = classes(&[1, 2, 2, 5]);
-    let found = assessed(&sample, &["q"], None, &RiskSpec::default()).expect("figures");
+    let found = assessed(&sample, &["q"], None, &spec).expect("figures");
     assert_eq!(
         (found.prosecutor.highest, found.prosecutor.average),
         (Amount::Finite(1.0), Amount::Finite(0.4))
@@ -47,7 +48,7 @@ fn the_worked_example_of_the_three_attackers() {
     assert_eq!((found.uniques.rows, found.uniques.population), (1, None));
 
     let people = classes(&[4, 2, 10, 20]);
-    let found = assessed(&sample, &["q"], Some(&people), &RiskSpec::default()).expect("figures");
+    let found = assessed(&sample, &["q"], Some(&people), &spec).expect("figures");
     let near = |value: f64| assert!((value - 0.17).abs() < 1e-15, "{value}");
     assert_eq!(found.journalist.risk.highest, Amount::Finite(0.5));
     near(found.journalist.risk.average.finite().expect("a mean"));

@@ -172,8 +172,12 @@ impl Releasable for ClassRun<'_> {
             }
         };
         let summary = summary::summarise(self, outcome, &figures);
-        let report =
-            title.map(|title| report::report(self, &summary, &figures, title, seconds)).transpose()?;
+        // A report describes a search.
+        let searched = matches!(self.found.origin, Origin::Search);
+        let report = title
+            .filter(|_| searched)
+            .map(|title| report::report(self, &summary, &figures, title, seconds))
+            .transpose()?;
         Ok((summary, report))
     }
 

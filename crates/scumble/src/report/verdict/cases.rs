@@ -238,7 +238,7 @@ fn every_kind_of_evidence_gets_the_verdict_it_deserves() {
             "none of them, most with the quasi-identifiers",
             with_exact(0, 800),
             Amber,
-            "whether readers can know weight",
+            "make every such column",
         ),
         ("one row is alone on exact columns", with_exact(1, 1), Amber, "leave out weight"),
         ("few of them, and only together with the quasi-identifiers", with_exact(0, 5), Green, "Simulate"),
@@ -246,7 +246,7 @@ fn every_kind_of_evidence_gets_the_verdict_it_deserves() {
             "six of a thousand, together with the quasi-identifiers",
             with_exact(0, 6),
             Amber,
-            "readers can know weight",
+            "make every such column",
         ),
         (
             "all rows are alone, but researchers read it",
