@@ -109,6 +109,8 @@ fn the_summary_is_verdict_requirements_and_room_for_a_decision() {
         page.split("<section id=\"").skip(1).filter_map(|part| part.split('"').next()).collect();
     assert_eq!(ids, ["requirements", "run", "decision"]);
     assert!(page.contains("points to decide") && page.contains("signature"));
+    // The summary is to fit on one page: explanations and further points stand in the report.
+    assert!(!page.contains("What it does not protect against") && !page.contains("under “Points to decide”"));
 }
 
 #[test]

@@ -78,7 +78,11 @@ fn bars(axis: &Axis) -> Vec<BarRow> {
         // Many rare values together can outweigh the frequent ones, whose bars would then be too short to compare.
         let undrawn = |bar: Bar| if of_others { Bar { value: f64::NAN, ..bar } } else { bar };
         BarRow {
-            name: if of_others { counted(axis.others, "other", "others") } else { part.name.clone() },
+            name: match &part.name {
+                _ if of_others => counted(axis.others, "other", "others"),
+                name if name.is_empty() => "(empty)".to_owned(),
+                name => name.clone(),
+            },
             bars: vec![undrawn(before), undrawn(after)],
         }
     };
