@@ -2,6 +2,7 @@
 
 mod columnar;
 mod delimited;
+mod typed;
 
 use std::fs::File;
 use std::path::Path;
@@ -29,20 +30,52 @@ pub enum OutFormat {
     ArrowIpc,
 }
 
-/// The type that a column is written as. Delimited text has no types.
+/// The type that a column is written as. Delimited text has no types. Every type holds only if every text that is written reads back
+/// identically; a column with another text is written in the next type that keeps all of them, and as text where no type does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColumnType {
     /// Text.
     #[default]
     Text,
-    /// 64-bit integers, if every text that is written reads back identically; else text.
+    /// 64-bit integers; decimals where they are too large.
     Integer,
-    /// 64-bit floating-point numbers, if every text that is written reads back identically; else text.
+    /// 64-bit floating-point numbers; decimals where all have the same number of places and a float would lose some, such as `2.50`.
     Float,
-    /// Dates, if every text that is written is an ISO 8601 date; else text.
+    /// Decimal numbers, all with the same number of places.
+    Decimal {
+        /// The digits of the largest number that the type holds.
+        precision: u8,
+        /// The places behind the decimal point.
+        scale: u8,
+    },
+    /// Dates as ISO 8601 writes them.
     Date,
-    /// Lists of values with their frequencies, if every text that is written is a JSON object of numbers; else text.
+    /// Timestamps as ISO 8601 writes them, with a `T` between date and time.
+    Timestamp {
+        /// Whether they are in UTC, written with a `Z`. Others have no zone.
+        zone: bool,
+        /// The unit; nanoseconds where microseconds lose digits.
+        unit: Tick,
+    },
+    /// Times of day with seconds.
+    Time {
+        /// The unit; nanoseconds where microseconds lose digits.
+        unit: Tick,
+    },
+    /// `true` and `false`.
+    Boolean,
+    /// Lists of values with their frequencies; the texts are JSON objects of numbers.
     Frequencies,
+}
+
+/// The unit of a timestamp or a time of day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tick {
+    /// A millionth of a second.
+    #[default]
+    Micro,
+    /// A thousandth of that.
+    Nano,
 }
 
 /// One column to write.
@@ -271,7 +304,12 @@ impl ColumnType {
             Self::Text => "text",
             Self::Integer => "a whole number",
             Self::Float => "a number",
+            Self::Decimal { .. } => "a decimal number",
             Self::Date => "a date",
+            Self::Timestamp { zone: true, .. } => "a timestamp with a zone",
+            Self::Timestamp { zone: false, .. } => "a timestamp without a zone",
+            Self::Time { .. } => "a time of day",
+            Self::Boolean => "true or false",
             Self::Frequencies => "values with frequencies",
         }
     }

@@ -5,15 +5,18 @@ use std::fs::File;
 use scumble_files::table::{CodedTable, Texts};
 use scumble_files::{
     Batches, ColumnType, Control, OutColumn, OutFormat, PrivateFile, PrivateFolder, ReadOptions, Source,
-    Unit, WriteOptions, read_table, write_batches, write_table,
+    Tick, Unit, WriteOptions, read_table, write_batches, write_table,
 };
 use scumble_verify::from_spreadsheet_safe;
 
+use super::datasheet::value_kind;
 use super::gate::{self, Passed, RowNumbers};
 use super::targets::Sink;
 use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::table::kind::{Inference, Kind};
+use crate::table::label::STAR;
+use crate::table::quasi::{Quasi, Value};
 
 /// The name of the written release in messages.
 const WRITTEN: &str = "the written release";
@@ -180,10 +183,35 @@ impl<'a> Staged<'a> {
 
 /// The type of texts that are published as they are.
 pub(super) fn column_type(texts: &Texts) -> ColumnType {
-    match Kind::infer(texts.iter().filter(|text| !text.is_empty())) {
+    type_of(texts.iter())
+}
+
+/// The type of a quasi-identifier that shows these values, and of their labels: that of its texts if nothing was coarsened.
+pub(super) fn label_type(
+    quasi: &Quasi,
+    mut values: impl Iterator<Item = Value>,
+    labels: &Texts,
+) -> ColumnType {
+    let is_exact = |value| value == Value::Star || value_kind(quasi, value) == "value";
+    match values.all(is_exact) {
+        // A suppressed row that is written keeps its *, and the column is text then.
+        true => type_of(labels.iter().filter(|label| *label != STAR)),
+        false => ColumnType::Text,
+    }
+}
+
+fn type_of<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> ColumnType {
+    let texts = texts.filter(|text| !text.is_empty());
+    // Yes and no are written in many ways, and only these two words are what a reader of the type gets.
+    if texts.clone().next().is_some() && texts.clone().all(|text| matches!(text, "true" | "false")) {
+        return ColumnType::Boolean;
+    }
+    match Kind::infer(texts) {
         Inference::Clear(Kind::Integer) => ColumnType::Integer,
         Inference::Clear(Kind::Decimal) => ColumnType::Float,
         Inference::Clear(Kind::Date(_)) => ColumnType::Date,
+        Inference::Clear(Kind::Timestamp { zone }) => ColumnType::Timestamp { zone, unit: Tick::Micro },
+        Inference::Clear(Kind::Time) => ColumnType::Time { unit: Tick::Micro },
         _ => ColumnType::Text,
     }
 }
