@@ -271,6 +271,15 @@ born,seen,at,paid,price,age
     // The texts are those of delimited text.
     let flags = ["check", "out.parquet", "--original", "data.csv"];
     desk.run(&[&flags[..], &roles].concat()).succeeds();
-    let same = ["check", "out.parquet", "--original", "out.csv", "--quasi", "born", "--other", "seen,at,paid,price,age"];
+    let same = [
+        "check",
+        "out.parquet",
+        "--original",
+        "out.csv",
+        "--quasi",
+        "born",
+        "--other",
+        "seen,at,paid,price,age",
+    ];
     desk.run(&same).succeeds();
 }

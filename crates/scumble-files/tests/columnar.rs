@@ -318,6 +318,7 @@ fn kept_columns_stay_typed_and_parquet_tells_nothing_else() {
             name: "out",
             threads: 0,
             spreadsheet_safe: false,
+            byte_order_mark: false,
             control: &Control::default(),
         };
         write_table(&mut file, &columns, &[0, 1, 2], &options).unwrap();
@@ -351,6 +352,7 @@ fn kept_columns_stay_typed_and_parquet_tells_nothing_else() {
         name: "out",
         threads: 0,
         spreadsheet_safe: false,
+        byte_order_mark: false,
         control: &Control::default(),
     };
     write_table(&mut file, &columns, &[1, 2], &options).unwrap();
@@ -373,8 +375,14 @@ fn typed(wish: ColumnType, texts: &[&str]) -> DataType {
     assert_eq!(cells(&read.coded), rows, "{found}");
     for format in [OutFormat::Parquet, OutFormat::ArrowIpc] {
         let mut file = tempfile::tempfile().unwrap();
-        let options =
-            WriteOptions { format, name: "out", threads: 0, spreadsheet_safe: false, control: &control };
+        let options = WriteOptions {
+            format,
+            name: "out",
+            threads: 0,
+            spreadsheet_safe: false,
+            byte_order_mark: false,
+            control: &control,
+        };
         write_table(&mut file, &columns, &order, &options).unwrap();
         let mut bytes = Vec::new();
         file.rewind().unwrap();
@@ -398,7 +406,11 @@ fn every_type_comes_back_as_the_same_texts() {
     let zoned = ColumnType::Timestamp { zone: true, unit: Tick::Micro };
     let time = ColumnType::Time { unit: Tick::Micro };
     for (wish, texts, expected) in [
-        (plain, &["2024-02-29T12:00:00", "", "1500-01-01T00:00:00.250"][..], DataType::Timestamp(micro, None)),
+        (
+            plain,
+            &["2024-02-29T12:00:00", "", "1500-01-01T00:00:00.250"][..],
+            DataType::Timestamp(micro, None),
+        ),
         (plain, &["2024-02-29T12:00:00", "2024-01-01T00:00:00.123456789"], DataType::Timestamp(nano, None)),
         (plain, &["2024-02-29 12:00:00"], DataType::Utf8),
         (zoned, &["2024-02-29T12:00:00Z", ""], DataType::Timestamp(micro, Some("UTC".into()))),
@@ -445,6 +457,7 @@ fn frequencies_are_lists_and_come_back_as_objects() {
                 name: "out",
                 threads: 0,
                 spreadsheet_safe: false,
+                byte_order_mark: false,
                 control: &Control::default(),
             },
         )

@@ -98,6 +98,14 @@ pub enum VerifyError {
         /// The column.
         column: String,
     },
+    /// The numbers of a column were said to have a decimal comma, but one has a point.
+    #[error(
+        "column `{column}` is said to be written with a decimal comma, and it has a number or a range with a decimal point"
+    )]
+    NotDecimalComma {
+        /// The column.
+        column: String,
+    },
     /// The release cannot be compared with the population.
     #[error("the release cannot be compared with the population: {why}")]
     Population {
@@ -135,6 +143,10 @@ impl VerifyError {
             Self::NotSpreadsheetSafe { .. } => error.unset(
                 Setting::root("spreadsheet_safe"),
                 "leave the spreadsheet-safe form out, if the table was not written in it",
+            ),
+            Self::NotDecimalComma { column } => error.unset(
+                Setting::root("decimal_comma"),
+                format!("do not name '{column}', if its numbers have a decimal point"),
             ),
             Self::OtherRows { .. } => {
                 error.set(Setting::root("plan"), "give the plan that the release was made by")

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use scumble::config::{Column, Equality, ModelSpec, Parameters, Plan, Rest, Role, Roles, StarPolicy, Value};
+use scumble::config::{
+    Column, Equality, ModelSpec, OutputDialect, Parameters, Plan, Rest, Role, Roles, StarPolicy, Value,
+};
 use scumble::error::did_you_mean;
 use scumble::release::outputs::Outputs;
 use scumble::release::{ModelSummary, Released, RunOptions, Summary, anonymize_beside, stem_of};
@@ -42,6 +44,9 @@ pub(crate) struct Arguments {
     /// Put a ' before texts that spreadsheet programs would run as formulas; for CSV and TSV
     #[arg(long)]
     spreadsheet_safe: bool,
+    /// The program that CSV is written for: excel (commas), or excel-de (semicolons, decimal commas)
+    #[arg(long, value_name = "NAME")]
+    output_dialect: Option<String>,
     /// Print exactly one JSON object with all figures (private: it is about the original)
     #[arg(long)]
     json: bool,
@@ -397,6 +402,9 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
         plan.row_map = Some(here(row_map)?);
     }
     plan.spreadsheet_safe |= arguments.spreadsheet_safe;
+    if let Some(name) = &arguments.output_dialect {
+        plan.output_dialect = Some(output_dialect(name)?);
+    }
     arguments.roles.apply(&mut plan, here)?;
     arguments.privacy.apply(&mut plan, here)?;
     arguments.audience.apply(&mut plan);
@@ -419,6 +427,11 @@ fn default_report(output: &str) -> String {
 pub(super) fn star_policy(name: &str) -> Result<StarPolicy> {
     let known = [("strict", StarPolicy::Strict), ("paper", StarPolicy::Paper), ("drop", StarPolicy::Drop)];
     choice("--star-policy", name, &known)
+}
+
+/// Reads the name of the program that delimited text is written for.
+pub(super) fn output_dialect(name: &str) -> Result<OutputDialect> {
+    choice("--output-dialect", name, &OutputDialect::ALL)
 }
 
 /// Reads what happens to columns that nobody has named.

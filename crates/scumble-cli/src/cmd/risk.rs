@@ -12,7 +12,7 @@ use scumble::{Error, Result};
 use scumble_files::Source;
 
 use super::audience::AudienceFlag;
-use super::beside::{tell_read, written};
+use super::beside::{WrittenFlags, tell_read};
 use super::init::write_private;
 use super::reading::Reading;
 use crate::ui::{Interface, print, wrap};
@@ -31,9 +31,8 @@ pub(crate) struct Arguments {
     /// Also write a private table of the risks of every row
     #[arg(long, value_name = "FILE.csv")]
     records: Option<PathBuf>,
-    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed if its datasheet says so
-    #[arg(long)]
-    spreadsheet_safe: bool,
+    #[command(flatten)]
+    form: WrittenFlags,
     /// Print exactly one JSON object (private: it says what singles people out)
     #[arg(long)]
     json: bool,
@@ -103,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     arguments.output.iter().try_for_each(|page| outputs.write(page, Own::Page))?;
     arguments.records.iter().try_for_each(|table| outputs.write(table, Own::Table("row,class_size")))?;
     let source = Source::open(&path)?;
-    let table = written(&source, arguments.spreadsheet_safe, plan.read.clone());
+    let table = arguments.form.table(&source, plan.read.clone());
     let resources = Resources::in_folder(&folder).watched_by(progress.control());
     let Assessed { found, records, read } =
         Assessment::with(&table, &plan, &resources, &|stage| interface.stage(stage))?;

@@ -119,6 +119,8 @@ pub struct WriteOptions<'a> {
     /// Whether texts and names are written in the form that no spreadsheet program runs ([`crate::spreadsheet`]). Only delimited
     /// text has that form.
     pub spreadsheet_safe: bool,
+    /// Whether delimited text begins with a byte order mark, by which some programs recognise UTF-8. Other formats have none.
+    pub byte_order_mark: bool,
 }
 
 /// The extensions that [`format_for`] knows.
@@ -232,9 +234,13 @@ impl<'f> TableWriter<'f> {
         if options.spreadsheet_safe && !matches!(options.format, OutFormat::Csv { .. }) {
             return Err(Error::config(format!("'{name}': only delimited text has a spreadsheet-safe form")));
         }
+        if options.byte_order_mark && !matches!(options.format, OutFormat::Csv { .. }) {
+            return Err(Error::config(format!("'{name}': only delimited text has a byte order mark")));
+        }
         let to = match options.format {
             OutFormat::Csv { delimiter, compression } => {
-                let style = delimited::Style { delimiter, spreadsheet_safe: options.spreadsheet_safe };
+                let WriteOptions { spreadsheet_safe, byte_order_mark, .. } = *options;
+                let style = delimited::Style { delimiter, spreadsheet_safe, byte_order_mark };
                 let names = columns.iter().map(|(name, _)| *name);
                 let writer = delimited::Writer::begin(out, names, style, compression);
                 To::Text(writer.map_err(|error| writing(name, error))?)

@@ -80,7 +80,10 @@ impl<'a> Values<'a> {
 
     pub(super) fn array(&self, codes: &[u32]) -> ArrayRef {
         /// The value of each code.
-        fn at<'v, T: Copy>(values: &'v [Option<T>], codes: &'v [u32]) -> impl Iterator<Item = Option<T>> + 'v {
+        fn at<'v, T: Copy>(
+            values: &'v [Option<T>],
+            codes: &'v [u32],
+        ) -> impl Iterator<Item = Option<T>> + 'v {
             codes.iter().map(|&code| values[code as usize])
         }
         match &self.cells {
@@ -201,7 +204,8 @@ impl Used<'_, '_> {
         let mut codes = Vec::new();
         for rows in order.chunks(BATCH_ROWS) {
             column.cells.gather(rows, &mut codes);
-            if let Some(text) = codes.iter().map(|&code| column.texts.get(code)).find(|text| !text.is_empty()) {
+            if let Some(text) = codes.iter().map(|&code| column.texts.get(code)).find(|text| !text.is_empty())
+            {
                 return u8::try_from(text.split_once('.').map_or(0, |(_, places)| places.len())).ok();
             }
         }
@@ -337,7 +341,8 @@ mod tests {
         assert_eq!(read("2.50"), Some(250));
         assert_eq!(read("-0.05"), Some(-5));
         assert_eq!(read("0.00"), Some(0));
-        for other in ["2.5", "2", "2.500", ".50", "02.50", "-0.00", "+2.50", "2,50", "1e1.00", "x.50", "2.-5"] {
+        for other in ["2.5", "2", "2.500", ".50", "02.50", "-0.00", "+2.50", "2,50", "1e1.00", "x.50", "2.-5"]
+        {
             assert_eq!(read(other), None, "{other}");
         }
         assert_eq!(parse_decimal("9223372036854775808", 38, 0), Some(9_223_372_036_854_775_808));

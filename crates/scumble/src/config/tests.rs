@@ -15,6 +15,7 @@ report = "private"
 recoding = "recoding.json"
 row_map = "rows.json"
 spreadsheet_safe = true
+output_dialect = "excel-de"
 hierarchies = "trees"
 population = "people.csv"
 rest = "drop"

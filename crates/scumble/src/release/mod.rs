@@ -36,6 +36,7 @@ pub(crate) mod claim;
 mod classes;
 mod datasheet;
 pub(crate) mod described;
+mod form;
 mod gate;
 mod households;
 mod in_memory;
@@ -64,7 +65,7 @@ mod written;
 pub use apply::{Applied, apply, apply_beside};
 pub use described::{
     Promised, SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of,
-    is_spreadsheet_safe, older_datasheets_of, promised_by_datasheet,
+    older_datasheets_of, promised_by_datasheet, written_form,
 };
 pub use in_memory::{RecodedRows, Release, RowMap};
 use pipeline::{Destination, Watched};

@@ -1,6 +1,7 @@
 //! Runs the plan's algorithm on a table that was read. Releases and trials both go this way, so they find and refuse the same.
 
 use scumble_files::table::CodedTable;
+use scumble_verify::WrittenForm;
 
 use super::requirements::build_models;
 use super::run::Run;
@@ -51,6 +52,7 @@ impl<'a> Task<'a> {
             missing: rest.missing,
             warnings: rest.warnings,
             notes: rest.notes,
+            written: WrittenForm::default(),
             found,
         }
     }

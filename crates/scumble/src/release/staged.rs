@@ -7,9 +7,9 @@ use scumble_files::{
     Batches, ColumnType, Control, OutColumn, OutFormat, PrivateFile, PrivateFolder, ReadOptions, Source,
     Tick, Unit, WriteOptions, read_table, write_batches, write_table,
 };
-use scumble_verify::from_spreadsheet_safe;
 
 use super::datasheet::value_kind;
+use super::form::Form;
 use super::gate::{self, Passed, RowNumbers};
 use super::targets::Sink;
 use crate::config::Plan;
@@ -28,6 +28,8 @@ pub(super) struct Staged<'a> {
     sink: &'a Sink<'a>,
     control: &'a Control,
     format: OutFormat,
+    /// How its tables are written.
+    pub(super) form: Form,
     gated: Option<Gated<'a>>,
     /// What the gate reported about the tables that were read back.
     pub(super) passed: Passed,
@@ -55,7 +57,7 @@ pub(super) enum Staging {
 impl<'a> Staged<'a> {
     /// A place for one table, or for several.
     pub(super) fn new(
-        plan: &'a Plan,
+        (plan, form): (&'a Plan, Form),
         sink: &'a Sink<'a>,
         control: &'a Control,
         gated: Option<Gated<'a>>,
@@ -70,13 +72,14 @@ impl<'a> Staged<'a> {
             Sink::Memory => OutFormat::ArrowIpc,
             Sink::Files(targets) => targets.format,
         };
-        Ok(Self { place, plan, sink, control, format, gated, passed: Passed::default() })
+        Ok(Self { place, plan, sink, control, format, form, gated, passed: Passed::default() })
     }
 
     /// Forgets what was written.
     pub(super) fn clear(&mut self) -> Result<()> {
         let is_several = matches!(self.place, Staging::Folder(..));
-        *self = Self::new(self.plan, self.sink, self.control, self.gated, is_several)?;
+        let form = std::mem::take(&mut self.form).unwritten();
+        *self = Self::new((self.plan, form), self.sink, self.control, self.gated, is_several)?;
         Ok(())
     }
 
@@ -101,7 +104,15 @@ impl<'a> Staged<'a> {
             threads: 0,
             control: self.control,
             spreadsheet_safe: self.plan.spreadsheet_safe,
+            byte_order_mark: self.plan.output_dialect.is_some(),
         };
+        let written = self.form.write(columns)?;
+        let columns: Vec<OutColumn<'_>> = columns
+            .iter()
+            .zip(&written)
+            .map(|(meant, written)| written.as_ref().map_or(*meant, |written| written.column(meant)))
+            .collect();
+        let columns = &columns[..];
         match &mut self.place {
             Staging::File(file) => write_table(file.file(), columns, order, &options)?,
             Staging::Folder(folder, files) => {
@@ -142,7 +153,8 @@ impl<'a> Staged<'a> {
             }
             Staging::Memory(tables) => {
                 let again = |(_, table): &(String, Batches)| {
-                    Ok(read_table(&Source::from_batches(table.clone(), WRITTEN), &self.read_options())?.coded)
+                    let source = Source::from_batches(table.clone(), WRITTEN);
+                    self.meaning(read_table(&source, &self.read_options())?.coded)
                 };
                 tables.iter().map(again).collect()
             }
@@ -176,8 +188,12 @@ impl<'a> Staged<'a> {
         };
         let encoding = Some(scumble_files::Encoding::Utf8);
         let options = ReadOptions { header: Some(true), delimiter, encoding, ..self.read_options() };
-        let read = read_table(source, &options)?.coded;
-        if self.plan.spreadsheet_safe { Ok(from_spreadsheet_safe(&read)?) } else { Ok(read) }
+        self.meaning(read_table(source, &options)?.coded)
+    }
+
+    /// A table that was read back, as it is meant.
+    fn meaning(&self, table: CodedTable) -> Result<CodedTable> {
+        Ok(self.form.written.meaning(table)?)
     }
 }
 

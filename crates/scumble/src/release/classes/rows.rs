@@ -25,13 +25,13 @@ pub(crate) struct ReleasedRows {
     /// For each released row the original row it came from. Private.
     pub(crate) order: Vec<u32>,
     /// The labels of each quasi-identifier.
-    labels: Vec<Labels>,
+    pub(super) labels: Vec<Labels>,
     /// The number of rows that are unique on all that they show, sensitive columns aside; `None` where nothing else is published exactly.
     pub(crate) unique_with_quasi: Option<Uniqueness>,
 }
 
 /// What a quasi-identifier shows.
-struct Labels {
+pub(super) struct Labels {
     /// The labels in ascending order.
     texts: Texts,
     /// The label of each look.
@@ -156,22 +156,22 @@ fn column_labels(run: &ClassRun<'_>, column: usize) -> Labels {
     sorted.dedup();
     let place = |text: &str| sorted.binary_search(&text).unwrap_or(0) as u32;
     let mut labels = of_kept.iter();
-    let place_of_value: Vec<u32> =
-        is_kept.iter().map(|kept| if *kept { labels.next().map_or(0, |text| place(text)) } else { 0 }).collect();
-    let of_look =
-        value_of_look.iter().map(|value| place_of_value[*value as usize]).chain([place(label::STAR)]).collect();
+    let place_of_value: Vec<u32> = is_kept
+        .iter()
+        .map(|kept| if *kept { labels.next().map_or(0, |text| place(text)) } else { 0 })
+        .collect();
+    let of_look = value_of_look
+        .iter()
+        .map(|value| place_of_value[*value as usize])
+        .chain([place(label::STAR)])
+        .collect();
     let texts: Texts = sorted.into_iter().collect();
     let kind = label_type(quasi, values(), &texts);
     Labels { texts, of_look, kind }
 }
 
 /// Sorts rows by what they show: by their look (a counting sort), then by the columns that are kept.
-fn sort_by_content(
-    run: &ClassRun<'_>,
-    labels: &[Labels],
-    look_of_row: &[u32],
-    rows: &[u32],
-) -> Vec<u32> {
+fn sort_by_content(run: &ClassRun<'_>, labels: &[Labels], look_of_row: &[u32], rows: &[u32]) -> Vec<u32> {
     let count = labels.first().map_or(1, |labels| labels.of_look.len());
     let mut looks: Vec<u32> = (0..count as u32).collect();
     let shown = |look: u32| labels.iter().map(move |labels| labels.of_look[look as usize]);

@@ -127,7 +127,7 @@ impl Releasable for TablesRun<'_> {
             models: self.problem.models.iter().map(|model| model.claim()).collect(),
             together: self.found.made.together.clone(),
             tables: self.found.described.clone(),
-            spreadsheet_safe: self.plan.spreadsheet_safe,
+            written: self.written.clone(),
         })
     }
 
