@@ -258,7 +258,8 @@ born,seen,at,paid,price,age
 1971-05-06,,00:00:00,false,19.99,58
 ";
     desk.file("data.csv", table);
-    let roles = ["--quasi", "born,age", "--other", "seen,at,paid,price", "--k", "2"];
+    let roles =
+        ["--quasi", "born", "--other", "seen,at,paid,price,age", "--k", "2", "--algorithm", "optimal"];
     let anonymize = |output| {
         desk.run(&[&["anonymize", "data.csv", "-o", output], &roles[..]].concat()).succeeds();
     };
@@ -267,10 +268,10 @@ born,seen,at,paid,price,age
     let types = parquet_types(&desk, "out.parquet");
     assert_eq!(types[0], "Date32", "a quasi-identifier that was not coarsened");
     assert!(types[1].starts_with("Timestamp(") && types[2].starts_with("Time64("), "{types:?}");
-    assert_eq!(types[3..], ["Boolean", "Decimal128(18, 2)", "Utf8"]);
+    assert_eq!(types[3..], ["Boolean", "Decimal128(18, 2)", "Int64"]);
     // The texts are those of delimited text.
     let flags = ["check", "out.parquet", "--original", "data.csv"];
-    desk.run(&[&flags[..], &roles].concat()).succeeds();
+    desk.run(&[&flags[..], &roles[..6]].concat()).succeeds();
     let same = [
         "check",
         "out.parquet",

@@ -106,6 +106,16 @@ pub enum VerifyError {
         /// The column.
         column: String,
     },
+    /// Two columns that should be the ends of ranges are none.
+    #[error("row {row}: the columns `{column}_low` and `{column}_high` cannot be read as a range: {why}")]
+    Range {
+        /// The quasi-identifier.
+        column: String,
+        /// The first such row, from 1.
+        row: u64,
+        /// What is wrong.
+        why: &'static str,
+    },
     /// The release cannot be compared with the population.
     #[error("the release cannot be compared with the population: {why}")]
     Population {
@@ -147,6 +157,10 @@ impl VerifyError {
             Self::NotDecimalComma { column } => error.unset(
                 Setting::root("decimal_comma"),
                 format!("do not name '{column}', if its numbers have a decimal point"),
+            ),
+            Self::Range { column, .. } => error.unset(
+                Setting::column("range").of(&[column]),
+                "leave the range out, if these columns are something else",
             ),
             Self::OtherRows { .. } => {
                 error.set(Setting::root("plan"), "give the plan that the release was made by")

@@ -52,7 +52,7 @@
 //! The modules: `columns` looks columns up without trusting them. `group` numbers rows of equal content. `models` checks equivalence
 //! classes. `exact` and `value` compare without rounding. `cover` finds which released text is true of which original, and `named`
 //! does so by the names of nodes. `normal` finds which texts are one value. `truth` compares row by row. `row_map` reads which row is
-//! whose. `exchange` checks values that went to other rows. `written`, `spreadsheet` and `decimal_comma` undo what was written for a program. `matching` and `flow` find an assignment where the row map is not known.
+//! whose. `exchange` checks values that went to other rows. `written`, `spreadsheet`, `decimal_comma` and `ranges` undo what was written for a program. `matching` and `flow` find an assignment where the row map is not known.
 
 mod aggregate;
 mod clock;
@@ -73,6 +73,7 @@ mod models;
 mod named;
 mod normal;
 mod population;
+mod ranges;
 mod records;
 mod row_map;
 mod spreadsheet;

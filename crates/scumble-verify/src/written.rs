@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::decimal_comma::from_decimal_comma;
 use crate::error::VerifyError;
+use crate::ranges::{columns_of, joined};
 use crate::spreadsheet::{from_spreadsheet_safe, name_from_spreadsheet_safe};
 
 /// How a table is written. The default is a table that means what it shows.
@@ -22,6 +23,9 @@ pub struct WrittenForm {
     /// The columns whose numbers are written with a decimal comma and mean a decimal point.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decimal_comma: Vec<String>,
+    /// The quasi-identifiers that are written as two columns, with the ends of a range.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ranges: Vec<String>,
     /// The character between fields, where commas in numbers could be taken for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<char>,
@@ -36,7 +40,7 @@ impl WrittenForm {
                 *column = from_decimal_comma(column)?;
             }
         }
-        Ok(table)
+        self.ranges.iter().try_fold(table, |table, name| joined(table, name))
     }
 
     /// Returns the columns that are meant by the columns of a file: each with its name, and the names in the file.
@@ -48,7 +52,21 @@ impl WrittenForm {
             };
             Ok((name, vec![written.clone()]))
         };
-        in_file.iter().map(column).collect()
+        let mut columns: Vec<(String, Vec<String>)> = in_file.iter().map(column).collect::<Result<_, _>>()?;
+        for range in &self.ranges {
+            let place = |name: &str| columns.iter().position(|(of, _)| of == name);
+            if place(range).is_some() {
+                return Err(VerifyError::Repeated { place: "release", column: range.clone() });
+            }
+            let [low, high] = columns_of(range).map(|name| place(&name).ok_or(name));
+            let absent = |column| VerifyError::NoSuchColumn { table: "release", column };
+            let (low, high) = (low.map_err(absent)?, high.map_err(absent)?);
+            let second = columns[high].1.clone();
+            columns[low].0.clone_from(range);
+            columns[low].1.extend(second);
+            columns.remove(high);
+        }
+        Ok(columns)
     }
 }
 
@@ -83,6 +101,30 @@ mod tests {
         let columns = form.columns(&names).unwrap();
         assert_eq!(columns[0], ("=n".to_owned(), vec!["'=n".to_owned()]));
         assert!(form.columns(&["=n".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn ranges_are_joined_last() {
+        let form = WrittenForm {
+            decimal_comma: vec!["a_low".to_owned(), "a_high".to_owned()],
+            ranges: vec!["a".to_owned()],
+            ..WrittenForm::default()
+        };
+        let read = form.meaning(table(&[("a_low", &["1,5"]), ("x", &["y"]), ("a_high", &["2"])])).unwrap();
+        assert_eq!(read.columns[0].values.iter().collect::<Vec<_>>(), ["[1.5,2]"]);
+        assert_eq!(read.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(), ["a", "x"]);
+        let columns = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            form.columns(&names)
+        };
+        let found = columns(&["x", "a_high", "a_low"]).unwrap();
+        assert_eq!(found[1], ("a".to_owned(), vec!["a_low".to_owned(), "a_high".to_owned()]));
+        assert!(columns(&["a_low"]).is_err() && columns(&["a", "a_low", "a_high"]).is_err());
+        assert_eq!(
+            form.meaning(table(&[("x", &["y"])])).unwrap().columns.len(),
+            1,
+            "a column that was not asked for"
+        );
     }
 
     #[test]

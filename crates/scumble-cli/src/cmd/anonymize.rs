@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{
-    Column, Equality, ModelSpec, OutputDialect, Parameters, Plan, Rest, Role, Roles, StarPolicy, Value,
+    Column, Equality, ModelSpec, OutputDialect, Parameters, Plan, Range, Rest, Role, Roles, StarPolicy, Value,
 };
 use scumble::error::did_you_mean;
 use scumble::release::outputs::Outputs;
@@ -102,6 +102,9 @@ pub(super) struct RoleFlags {
     /// The type of a column: integer, decimal, decimal_comma, text, date, or a date format such as dd/mm/yyyy
     #[arg(long = "type", value_name = "COLUMN=TYPE")]
     types: Vec<String>,
+    /// How ranges of numbers, dates or times are written: label (default), or two-columns with the low and the high end
+    #[arg(long, value_name = "COLUMN=FORM")]
+    range: Vec<String>,
     /// When two texts in a column that models read count as one value: normal (default; ignores case, white space, invisible characters and
     /// the way a number or date is written) or exact
     #[arg(long, value_name = "COLUMN=RULE")]
@@ -478,6 +481,9 @@ impl RoleFlags {
             let (name, kind) = pair("--type", given)?;
             set_type(known_column(plan, "--type", name)?, kind)?;
         }
+        for given in &self.range {
+            set_range(plan, given)?;
+        }
         for given in &self.equality {
             let (name, rule) = pair("--equality", given)?;
             let known = [("normal", Equality::Normal), ("exact", Equality::Exact)];
@@ -499,6 +505,13 @@ impl RoleFlags {
         }
         Ok(())
     }
+}
+
+/// Sets how the ranges of a column are written.
+pub(super) fn set_range(plan: &mut Plan, given: &str) -> Result<()> {
+    let (name, form) = pair("--range", given)?;
+    known_column(plan, "--range", name)?.range = choice("--range", form, &Range::ALL)?;
+    Ok(())
 }
 
 /// Returns the column of that name in a plan, and adds it if it is missing.

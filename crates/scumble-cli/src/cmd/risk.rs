@@ -11,6 +11,7 @@ use scumble::risk::{Assessment, RiskFigures, Singling, words};
 use scumble::{Error, Result};
 use scumble_files::Source;
 
+use super::anonymize::set_range;
 use super::audience::AudienceFlag;
 use super::beside::{WrittenFlags, tell_read};
 use super::init::write_private;
@@ -42,6 +43,9 @@ pub(crate) struct Arguments {
     /// Columns that outsiders may know, comma-separated; instead of those of the plan
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     quasi: Vec<String>,
+    /// How ranges in a quasi-identifier are written, if not as the plan says: label, or two-columns with the low and the high end
+    #[arg(long, value_name = "COLUMN=FORM")]
+    range: Vec<String>,
     /// The column that shows which rows belong to one person; instead of that of the plan
     #[arg(long, value_name = "COLUMN")]
     subject: Option<String>,
@@ -84,6 +88,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let progress = interface.progress();
     let (mut plan, folder) = plan(arguments)?;
     set_quasi(arguments, &mut plan)?;
+    arguments.range.iter().try_for_each(|given| set_range(&mut plan, given))?;
     let path = match &arguments.table {
         Some(path) => path.clone(),
         None => Plan::beside(&folder.join("plan"), &plan.input),

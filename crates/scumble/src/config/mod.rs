@@ -48,7 +48,7 @@ pub(crate) use check::no_quasi_identifier;
 pub use column::{Column, Equality, Label, ValueType};
 pub use consent::{AcceptFreeText, AcceptPii};
 pub use duration::Budget;
-pub use output::OutputDialect;
+pub use output::{OutputDialect, Range};
 pub use parameters::Parameters;
 pub use plan::{AlgorithmSpec, MissingPolicy, ModelSpec, Plan, QuasiSet, Read, Rest, StarPolicy, TableSpec};
 pub use rational::Rational;

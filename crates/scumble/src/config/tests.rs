@@ -43,6 +43,7 @@ type = "integer"
 min = 0
 max = 120.5
 label = "tight"
+range = "two-columns"
 priority = 0.25
 missing = ["-9"]
 missing_policy = "error"

@@ -10,7 +10,7 @@ use super::described::FileSheet;
 use super::run::Run;
 use crate::base::format::capitalised;
 use crate::base::text::markdown as escaped;
-use crate::config::{Equality, Plan, Role};
+use crate::config::{Equality, Plan, Range, Role};
 use crate::release::prepare::SpeltTable;
 use crate::table::hierarchy::Provenance;
 use crate::table::quasi::{Quasi, Shape, Value};
@@ -185,6 +185,14 @@ fn how_written(form: &WrittenForm) -> Vec<String> {
     let mut lines = Vec::new();
     if form.spreadsheet_safe {
         lines.push(SPREADSHEET_SAFE.to_owned());
+    }
+    for name in &form.ranges {
+        let [low, high] = Range::columns_of(name).map(|name| escaped(&name));
+        lines.push(format!(
+            "{} is written as two columns: the value lies from {low} to {high}, both included. Where both are empty nothing is said: the value is \
+             suppressed or missing.",
+            escaped(name)
+        ));
     }
     if !form.decimal_comma.is_empty() {
         lines.push(format!(

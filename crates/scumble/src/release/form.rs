@@ -1,4 +1,4 @@
-//! How the columns of a release are written: with a decimal comma, for programs that want one.
+//! How the columns of a release are written: ranges as two columns, and numbers with a decimal comma.
 //!
 //! A release is made as it is meant, and this is the last step before its file. What is read back is what is meant again: the verifier
 //! undoes the steps by itself (`scumble_verify::WrittenForm`), and the datasheet tells everybody else.
@@ -10,8 +10,11 @@ use scumble_files::table::Texts;
 use scumble_files::{ColumnType, OutColumn};
 use scumble_verify::WrittenForm;
 
+use super::ranges::RangeColumn;
 use super::run::Run;
+use super::staged::column_type;
 use super::targets::Sink;
+use crate::config::Range;
 use crate::error::{Error, Result, Setting};
 use crate::table::kind::{Inference, Kind};
 
@@ -22,6 +25,8 @@ pub(super) struct Form {
     numbers: BTreeSet<String>,
     /// Whether columns of frequencies and sums are as well.
     comma: bool,
+    /// The columns whose ranges are written as two.
+    ranges: Vec<RangeColumn>,
     /// What has been written so far, for whoever reads it.
     pub(super) written: WrittenForm,
 }
@@ -37,13 +42,14 @@ impl Form {
     /// The form in which a run is written. In memory there are no decimal marks, and no program runs anything.
     pub(super) fn of<Found>(run: &Run<'_, Found>, sink: &Sink<'_>) -> Self {
         let plan = run.plan;
+        let ranges = run.problem.quasi.iter().filter_map(|quasi| RangeColumn::of(run, quasi)).collect();
         if let Sink::Memory = sink {
-            return Self::default();
+            return Self { ranges, ..Self::default() };
         }
         let spreadsheet_safe = plan.spreadsheet_safe;
         let Some(dialect) = plan.output_dialect.filter(|dialect| dialect.has_comma()) else {
             let written = WrittenForm { spreadsheet_safe, ..WrittenForm::default() };
-            return Self { written, ..Self::default() };
+            return Self { ranges, written, ..Self::default() };
         };
         let has_point = |kind: Kind| kind.is_number() && !kind.has_comma();
         let quasi = run.problem.quasi.iter().filter(|quasi| has_point(quasi.measure.kind));
@@ -64,35 +70,61 @@ impl Form {
         }
         let delimiter = Some(char::from(dialect.delimiter()));
         let written = WrittenForm { spreadsheet_safe, delimiter, ..WrittenForm::default() };
-        Self { numbers, comma: true, written }
+        Self { numbers, comma: true, ranges, written }
     }
 
     /// The same form, with nothing written yet.
     pub(super) fn unwritten(self) -> Self {
-        let written = WrittenForm { decimal_comma: Vec::new(), ..self.written };
+        let written = WrittenForm { decimal_comma: Vec::new(), ranges: Vec::new(), ..self.written };
         Self { written, ..self }
     }
 
-    /// The columns as they are written, with the texts that differ from what is meant.
-    pub(super) fn write(&mut self, columns: &[OutColumn<'_>]) -> Result<Vec<Option<Written>>> {
+    /// For each column the columns that are written in its place; none if it is written as it is meant.
+    pub(super) fn write(&mut self, columns: &[OutColumn<'_>]) -> Result<Vec<Vec<Written>>> {
         columns.iter().map(|column| self.column(column)).collect()
     }
 
-    fn column(&mut self, column: &OutColumn<'_>) -> Result<Option<Written>> {
-        let is_number = self.numbers.contains(column.name)
+    fn column(&mut self, column: &OutColumn<'_>) -> Result<Vec<Written>> {
+        let has_comma = self.numbers.contains(column.name)
             || self.comma && matches!(column.kind, ColumnType::Float | ColumnType::Decimal { .. });
-        if !is_number {
-            return Ok(None);
+        let mut columns = match self.ranges.iter().find(|range| range.name == column.name) {
+            Some(range) => {
+                self.written.ranges.push(range.name.clone());
+                in_two(range, column.texts)?
+            }
+            None if has_comma => {
+                let (name, texts) = (column.name.to_owned(), column.texts.clone());
+                vec![Written { name, texts, kind: column.kind }]
+            }
+            None => Vec::new(),
+        };
+        if has_comma {
+            for written in &mut columns {
+                let mut texts = Texts::default();
+                for text in written.texts.iter() {
+                    texts.push(&with_comma(text).ok_or_else(|| looks_written(column.name))?);
+                }
+                written.texts = texts;
+                if !self.written.decimal_comma.contains(&written.name) {
+                    self.written.decimal_comma.push(written.name.clone());
+                }
+            }
         }
-        let mut texts = Texts::default();
-        for text in column.texts.iter() {
-            texts.push(&with_comma(text).ok_or_else(|| looks_written(column.name))?);
-        }
-        if !self.written.decimal_comma.iter().any(|name| name == column.name) {
-            self.written.decimal_comma.push(column.name.to_owned());
-        }
-        Ok(Some(Written { name: column.name.to_owned(), texts, kind: column.kind }))
+        Ok(columns)
     }
+}
+
+/// The two columns of a range, with the ends of each label.
+fn in_two(range: &RangeColumn, labels: &Texts) -> Result<Vec<Written>> {
+    let mut ends = [Texts::default(), Texts::default()];
+    for label in labels.iter() {
+        let (low, high) = range.ends(label)?.unwrap_or_default();
+        ends[0].push(low);
+        ends[1].push(high);
+    }
+    let names = Range::columns_of(&range.name);
+    let column = |(name, texts)| Written { name, kind: column_type(&texts), texts };
+    Ok(names.into_iter().zip(ends).map(column).collect())
 }
 
 impl Written {

@@ -46,6 +46,7 @@ pub mod outputs;
 mod pipeline;
 pub mod prepare;
 mod publish;
+mod ranges;
 mod records;
 mod report;
 mod requirements;
@@ -73,6 +74,8 @@ use publish::Files;
 pub use requirements::DISCLOSURE_ACCEPTED;
 pub(crate) use requirements::has_separate_models;
 pub use row_map::SavedRowMap;
+/// How a table is written where that differs from what it means.
+pub use scumble_verify::WrittenForm;
 use search::{Task, budget_of};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};

@@ -110,7 +110,10 @@ impl<'a> Staged<'a> {
         let columns: Vec<OutColumn<'_>> = columns
             .iter()
             .zip(&written)
-            .map(|(meant, written)| written.as_ref().map_or(*meant, |written| written.column(meant)))
+            .flat_map(|(meant, written)| match &written[..] {
+                [] => vec![*meant],
+                written => written.iter().map(|written| written.column(meant)).collect(),
+            })
             .collect();
         let columns = &columns[..];
         match &mut self.place {

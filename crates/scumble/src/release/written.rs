@@ -7,7 +7,7 @@ use scumble_verify::WrittenForm;
 
 use super::check::cannot_check;
 use super::{read_options, written_form};
-use crate::config::Read;
+use crate::config::{Column, Plan, Range, Read};
 use crate::error::Result;
 
 /// A table, and the form in which it is written.
@@ -35,24 +35,35 @@ pub(crate) fn in_form(form: &WrittenForm, options: ReadOptions) -> ReadOptions {
 }
 
 impl WrittenTable<'_> {
-    /// Reads the names of its columns.
-    pub(crate) fn open(&self, read: &Read, control: &Control) -> Result<OpenTable<'_>> {
+    /// Reads the names of its columns. Where the plan writes a column as two and the table has these two in its place, it is read as one.
+    pub(crate) fn open(&self, plan: &Plan, read: &Read, control: &Control) -> Result<OpenTable<'_>> {
         let read = self.read.as_ref().unwrap_or(read);
         let options = ReadOptions { control: control.clone(), ..in_form(&self.form, read_options(read)?) };
         let in_file = read_header(self.source, &options)?.names;
-        let (names, in_file) = self.form.columns(&in_file).map_err(cannot_check)?.into_iter().unzip();
-        Ok(OpenTable { table: self, options, names, in_file })
+        let mut form = self.form.clone();
+        let has: BTreeSet<String> =
+            form.columns(&in_file).map_err(cannot_check)?.into_iter().map(|(name, _)| name).collect();
+        let in_two = |(name, column): &&(String, Column)| {
+            let written = Range::columns_of(name);
+            column.range == Range::TwoColumns
+                && !has.contains(name)
+                && written.iter().all(|name| has.contains(name))
+        };
+        form.ranges.extend(plan.columns.iter().filter(in_two).map(|(name, _)| name.clone()));
+        let (names, in_file) = form.columns(&in_file).map_err(cannot_check)?.into_iter().unzip();
+        Ok(OpenTable { source: self.source, form, options, names, in_file })
     }
 
     /// Reads the whole table as it is meant.
-    pub fn read_whole(&self, read: &Read, control: &Control) -> Result<Table> {
-        self.open(read, control)?.read(None)
+    pub fn read_whole(&self, plan: &Plan, read: &Read, control: &Control) -> Result<Table> {
+        self.open(plan, read, control)?.read(None)
     }
 }
 
 /// A table whose column names are known.
 pub(crate) struct OpenTable<'a> {
-    table: &'a WrittenTable<'a>,
+    source: &'a Source,
+    form: WrittenForm,
     options: ReadOptions,
     /// The names of its columns as they are meant.
     pub(crate) names: Vec<String>,
@@ -69,8 +80,8 @@ impl OpenTable<'_> {
         let both = self.names.iter().zip(&self.in_file);
         let wanted =
             both.filter(|(name, _)| is_asked(name)).flat_map(|(_, in_file)| in_file.clone()).collect();
-        let mut read = read_table(self.table.source, &ReadOptions { columns: Some(wanted), ..self.options })?;
-        read.coded = self.table.form.meaning(read.coded).map_err(cannot_check)?;
+        let mut read = read_table(self.source, &ReadOptions { columns: Some(wanted), ..self.options })?;
+        read.coded = self.form.meaning(read.coded).map_err(cannot_check)?;
         Ok(read)
     }
 }

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use scumble_files::table::Texts;
 use scumble_files::{Cells, ColumnType, OutColumn};
 
+use super::super::ranges::RangeColumn;
 use super::super::search::OfRow;
 use super::super::staged::{Staged, column_type, label_type};
 use super::ClassRun;
@@ -49,8 +50,8 @@ pub(in crate::release) fn arrange(run: &ClassRun<'_>, of_row: OfRow) -> Result<R
         look_of_class.push(if classes.is_suppressed(class) { u32::MAX } else { kept });
         kept += u32::from(!classes.is_suppressed(class));
     }
-    let labels: Vec<Labels> =
-        (0..run.problem.quasi.len()).into_par_iter().map(|column| column_labels(run, column)).collect();
+    let columns = (0..run.problem.quasi.len()).into_par_iter();
+    let labels: Vec<Labels> = columns.map(|column| column_labels(run, column)).collect::<Result<_>>()?;
     let mut look_of_row = class_of_row(run, of_row.tuple, &of_row.payload)?;
     drop(of_row.payload);
     look_of_row.par_iter_mut().for_each(|place| *place = look_of_class[*place as usize].min(kept));
@@ -141,7 +142,7 @@ fn kept_keys(run: &ClassRun<'_>, rows: usize) -> Vec<u64> {
 }
 
 /// What a column shows in each kept class and, last, in suppressed rows. Values of suppressed classes are not among its labels.
-fn column_labels(run: &ClassRun<'_>, column: usize) -> Labels {
+fn column_labels(run: &ClassRun<'_>, column: usize) -> Result<Labels> {
     let classes = &run.found.classes;
     let shown = &classes.assignment.columns[column];
     let quasi = &run.problem.quasi[column];
@@ -150,7 +151,9 @@ fn column_labels(run: &ClassRun<'_>, column: usize) -> Labels {
     let mut is_kept = vec![false; shown.values.len()];
     value_of_look.iter().for_each(|value| is_kept[*value as usize] = true);
     let values = || shown.values.iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(value, _)| *value);
-    let of_kept: Vec<String> = values().map(|value| quasi.label(value)).collect();
+    let range = RangeColumn::of(run, quasi);
+    let label = |value| range.as_ref().map_or_else(|| Ok(quasi.label(value)), |of| of.label(quasi, value));
+    let of_kept: Vec<String> = values().map(label).collect::<Result<_>>()?;
     let mut sorted: Vec<&str> = of_kept.iter().map(String::as_str).chain([label::STAR]).collect();
     sorted.sort_unstable();
     sorted.dedup();
@@ -167,7 +170,7 @@ fn column_labels(run: &ClassRun<'_>, column: usize) -> Labels {
         .collect();
     let texts: Texts = sorted.into_iter().collect();
     let kind = label_type(quasi, values(), &texts);
-    Labels { texts, of_look, kind }
+    Ok(Labels { texts, of_look, kind })
 }
 
 /// Sorts rows by what they show: by their look (a counting sort), then by the columns that are kept.

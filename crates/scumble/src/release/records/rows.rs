@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use scumble_files::table::Texts;
 use scumble_files::{Cells, ColumnType, OutColumn};
 
+use super::super::ranges::RangeColumn;
 use super::super::staged::{Staged, column_type, label_type};
 use super::RecordRun;
 use crate::error::{Error, Result, Setting};
@@ -62,12 +63,15 @@ pub(super) fn arrange(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row:
         .enumerate()
         .map(|(place, quasi)| {
             let values = || records.iter().map(|record| record.shown[place]);
-            let labels: Vec<String> = values().map(|value| quasi.label(value)).collect();
+            let range = RangeColumn::of(run, quasi);
+            let label =
+                |value| range.as_ref().map_or_else(|| Ok(quasi.label(value)), |of| of.label(quasi, value));
+            let labels: Vec<String> = values().map(label).collect::<Result<_>>()?;
             let mut column = shown(quasi.name.clone(), &labels, ColumnType::Text);
             column.kind = label_type(quasi, values(), &column.texts);
-            column
+            Ok(column)
         })
-        .collect();
+        .collect::<Result<_>>()?;
     let instead = match &run.found.taken {
         Some(taken) => exchanged(run, taken),
         None => frequencies(run)?,
