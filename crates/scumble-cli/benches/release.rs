@@ -67,6 +67,7 @@ fn copy(mode: &str, input: &str, output: &str) -> Outcome<()> {
             name: output,
             threads: 0,
             spreadsheet_safe: false,
+            byte_order_mark: false,
             control: &Control::default(),
         },
     )?;

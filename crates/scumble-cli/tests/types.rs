@@ -238,3 +238,49 @@ fn init_recognises_timestamps_times_and_booleans() {
         assert!(plan.contains(line), "{line}: {plan}");
     }
 }
+
+/// The types of the columns of a Parquet file.
+fn parquet_types(desk: &Desk, name: &str) -> Vec<String> {
+    let file = std::fs::File::open(desk.path(name)).expect("a file");
+    let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file);
+    let schema = reader.expect("a Parquet file").schema().clone();
+    schema.fields().iter().map(|field| field.data_type().to_string()).collect()
+}
+
+#[test]
+fn what_is_not_coarsened_keeps_its_type() {
+    let desk = Desk::new();
+    let table = "\
+born,seen,at,paid,price,age
+1970-01-01,2024-02-29T12:00:00,08:30:00,true,2.50,30
+1970-01-01,2024-02-29T12:00:00.250,08:31:00,false,3.00,31
+1971-05-06,2024-03-01T00:00:00,23:59:59,true,0.05,50
+1971-05-06,,00:00:00,false,19.99,58
+";
+    desk.file("data.csv", table);
+    let roles =
+        ["--quasi", "born", "--other", "seen,at,paid,price,age", "--k", "2", "--algorithm", "optimal"];
+    let anonymize = |output| {
+        desk.run(&[&["anonymize", "data.csv", "-o", output], &roles[..]].concat()).succeeds();
+    };
+    anonymize("out.parquet");
+    anonymize("out.csv");
+    let types = parquet_types(&desk, "out.parquet");
+    assert_eq!(types[0], "Date32", "a quasi-identifier that was not coarsened");
+    assert!(types[1].starts_with("Timestamp(") && types[2].starts_with("Time64("), "{types:?}");
+    assert_eq!(types[3..], ["Boolean", "Decimal128(18, 2)", "Int64"]);
+    // The texts are those of delimited text.
+    let flags = ["check", "out.parquet", "--original", "data.csv"];
+    desk.run(&[&flags[..], &roles[..6]].concat()).succeeds();
+    let same = [
+        "check",
+        "out.parquet",
+        "--original",
+        "out.csv",
+        "--quasi",
+        "born",
+        "--other",
+        "seen,at,paid,price,age",
+    ];
+    desk.run(&same).succeeds();
+}

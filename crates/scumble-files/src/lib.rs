@@ -52,6 +52,6 @@ pub use source::{Batches, Source};
 pub use sweep::sweep;
 pub use table::{CodedColumn, CodedTable, Codes, Texts};
 pub use write::{
-    Cells, ColumnType, OutColumn, OutFormat, TableWriter, WriteOptions, format_for, write_batches,
+    Cells, ColumnType, OutColumn, OutFormat, TableWriter, Tick, WriteOptions, format_for, write_batches,
     write_table,
 };

@@ -15,7 +15,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use proptest::prelude::*;
 use scumble_files::{
     Batches, Cells, Codes, ColumnType, Control, ErrorKind, FileFormat, OutColumn, OutFormat, ReadOptions,
-    Source, Texts, WriteOptions, read_header, read_table, write_batches, write_table,
+    Source, Texts, Tick, WriteOptions, read_header, read_table, write_batches, write_table,
 };
 
 fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
@@ -318,6 +318,7 @@ fn kept_columns_stay_typed_and_parquet_tells_nothing_else() {
             name: "out",
             threads: 0,
             spreadsheet_safe: false,
+            byte_order_mark: false,
             control: &Control::default(),
         };
         write_table(&mut file, &columns, &[0, 1, 2], &options).unwrap();
@@ -351,11 +352,84 @@ fn kept_columns_stay_typed_and_parquet_tells_nothing_else() {
         name: "out",
         threads: 0,
         spreadsheet_safe: false,
+        byte_order_mark: false,
         control: &Control::default(),
     };
     write_table(&mut file, &columns, &[1, 2], &options).unwrap();
     let reader = arrow_ipc::reader::FileReader::try_new(file, None).unwrap();
     assert_eq!(reader.schema().field(3).data_type(), &DataType::Int64);
+}
+
+/// A column of texts in every format that has types: its type there, and that the texts come back.
+fn typed(wish: ColumnType, texts: &[&str]) -> DataType {
+    let rows: Vec<Vec<String>> = texts.iter().map(|text| vec![(*text).to_owned()]).collect();
+    let table = table_of(&["a".to_owned()], &rows);
+    let column = &table.columns[0];
+    let columns =
+        [OutColumn { name: "a", texts: &column.values, cells: Cells::Direct(&column.codes), kind: wish }];
+    let order: Vec<u32> = (0..rows.len() as u32).collect();
+    let control = Control::default();
+    let memory = write_batches(&columns, &order, 0, &control).unwrap();
+    let found = memory.schema().field(0).data_type().clone();
+    let read = read_table(&Source::from_batches(memory, "memory"), &ReadOptions::default()).unwrap();
+    assert_eq!(cells(&read.coded), rows, "{found}");
+    for format in [OutFormat::Parquet, OutFormat::ArrowIpc] {
+        let mut file = tempfile::tempfile().unwrap();
+        let options = WriteOptions {
+            format,
+            name: "out",
+            threads: 0,
+            spreadsheet_safe: false,
+            byte_order_mark: false,
+            control: &control,
+        };
+        write_table(&mut file, &columns, &order, &options).unwrap();
+        let mut bytes = Vec::new();
+        file.rewind().unwrap();
+        file.read_to_end(&mut bytes).unwrap();
+        assert_eq!(cells(&read_default(&bytes).coded), rows, "{format:?}, {found}");
+        let schema = if format == OutFormat::Parquet {
+            let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file);
+            Arc::clone(reader.unwrap().schema())
+        } else {
+            arrow_ipc::reader::FileReader::try_new(file, None).unwrap().schema()
+        };
+        assert_eq!(schema.field(0).data_type(), &found, "{format:?}");
+    }
+    found
+}
+
+#[test]
+fn every_type_comes_back_as_the_same_texts() {
+    let (micro, nano) = (TimeUnit::Microsecond, TimeUnit::Nanosecond);
+    let plain = ColumnType::Timestamp { zone: false, unit: Tick::Micro };
+    let zoned = ColumnType::Timestamp { zone: true, unit: Tick::Micro };
+    let time = ColumnType::Time { unit: Tick::Micro };
+    for (wish, texts, expected) in [
+        (
+            plain,
+            &["2024-02-29T12:00:00", "", "1500-01-01T00:00:00.250"][..],
+            DataType::Timestamp(micro, None),
+        ),
+        (plain, &["2024-02-29T12:00:00", "2024-01-01T00:00:00.123456789"], DataType::Timestamp(nano, None)),
+        (plain, &["2024-02-29 12:00:00"], DataType::Utf8),
+        (zoned, &["2024-02-29T12:00:00Z", ""], DataType::Timestamp(micro, Some("UTC".into()))),
+        (zoned, &["2024-02-29T12:00:00.000000001Z"], DataType::Timestamp(nano, Some("UTC".into()))),
+        (zoned, &["2024-02-29T12:00:00+01:00"], DataType::Utf8),
+        (time, &["08:30:00", "23:59:59.500", ""], DataType::Time64(micro)),
+        (time, &["08:30:00.000000001"], DataType::Time64(nano)),
+        (time, &["08:30"], DataType::Utf8),
+        (ColumnType::Boolean, &["true", "", "false"], DataType::Boolean),
+        (ColumnType::Boolean, &["true", "False"], DataType::Utf8),
+        (ColumnType::Float, &["2.50", "-0.05", ""], DataType::Decimal128(18, 2)),
+        (ColumnType::Float, &["0.10000000000000000001"], DataType::Decimal128(38, 20)),
+        (ColumnType::Float, &["2.5", "3"], DataType::Float64),
+        (ColumnType::Float, &["2.50", "3"], DataType::Utf8),
+        (ColumnType::Integer, &["9223372036854775808", "-1"], DataType::Decimal128(38, 0)),
+        (ColumnType::Integer, &["007"], DataType::Utf8),
+    ] {
+        assert_eq!(typed(wish, texts), expected, "{wish:?} {texts:?}");
+    }
 }
 
 /// Values with frequencies become lists where the format has lists, and read back as the same JSON objects.
@@ -383,6 +457,7 @@ fn frequencies_are_lists_and_come_back_as_objects() {
                 name: "out",
                 threads: 0,
                 spreadsheet_safe: false,
+                byte_order_mark: false,
                 control: &Control::default(),
             },
         )

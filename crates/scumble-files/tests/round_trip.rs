@@ -33,7 +33,14 @@ fn write(columns: &[OutColumn<'_>], order: &[u32], format: OutFormat, threads: u
         &mut file,
         columns,
         order,
-        &WriteOptions { format, name: "out", threads, spreadsheet_safe: false, control: &Control::default() },
+        &WriteOptions {
+            format,
+            name: "out",
+            threads,
+            spreadsheet_safe: false,
+            byte_order_mark: false,
+            control: &Control::default(),
+        },
     )
     .unwrap();
     file
@@ -49,8 +56,14 @@ fn write_in_parts(
 ) -> Result<std::fs::File, scumble_files::Error> {
     let mut file = tempfile::tempfile().unwrap();
     let control = Control::default();
-    let options =
-        WriteOptions { format, name: "out", threads: 0, spreadsheet_safe: false, control: &control };
+    let options = WriteOptions {
+        format,
+        name: "out",
+        threads: 0,
+        spreadsheet_safe: false,
+        byte_order_mark: false,
+        control: &control,
+    };
     let columns: Vec<(&str, ColumnType)> = table.columns.iter().map(|of| (of.name.as_str(), kind)).collect();
     let mut writer = TableWriter::begin(&mut file, &columns, &options)?;
     let mut start = 0;
@@ -134,6 +147,7 @@ fn no_column_is_refused() {
         name: "out.csv",
         threads: 0,
         spreadsheet_safe: false,
+        byte_order_mark: false,
         control: &Control::default(),
     };
     let error = write_table(&mut file, &[], &[], &options).unwrap_err();
@@ -155,6 +169,7 @@ fn a_full_disk_is_told_with_the_target() {
             name: "out.csv",
             threads: 0,
             spreadsheet_safe: false,
+            byte_order_mark: false,
             control: &Control::default(),
         };
         let columns = out_columns(&table, ColumnType::Text);
@@ -213,8 +228,14 @@ fn later_parts_keep_to_what_the_first_was_written_as() {
 
     let mut file = tempfile::tempfile().unwrap();
     let control = Control::default();
-    let options =
-        WriteOptions { format: CSV, name: "out", threads: 0, spreadsheet_safe: false, control: &control };
+    let options = WriteOptions {
+        format: CSV,
+        name: "out",
+        threads: 0,
+        spreadsheet_safe: false,
+        byte_order_mark: false,
+        control: &control,
+    };
     let mut writer = TableWriter::begin(&mut file, &[("b", ColumnType::Text)], &options).unwrap();
     let error = writer.write(&out_columns(&table, ColumnType::Text), &[0]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal);

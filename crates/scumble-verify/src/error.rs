@@ -98,6 +98,24 @@ pub enum VerifyError {
         /// The column.
         column: String,
     },
+    /// The numbers of a column were said to have a decimal comma, but one has a point.
+    #[error(
+        "column `{column}` is said to be written with a decimal comma, and it has a number or a range with a decimal point"
+    )]
+    NotDecimalComma {
+        /// The column.
+        column: String,
+    },
+    /// Two columns that should be the ends of ranges are none.
+    #[error("row {row}: the columns `{column}_low` and `{column}_high` cannot be read as a range: {why}")]
+    Range {
+        /// The quasi-identifier.
+        column: String,
+        /// The first such row, from 1.
+        row: u64,
+        /// What is wrong.
+        why: &'static str,
+    },
     /// The release cannot be compared with the population.
     #[error("the release cannot be compared with the population: {why}")]
     Population {
@@ -135,6 +153,14 @@ impl VerifyError {
             Self::NotSpreadsheetSafe { .. } => error.unset(
                 Setting::root("spreadsheet_safe"),
                 "leave the spreadsheet-safe form out, if the table was not written in it",
+            ),
+            Self::NotDecimalComma { column } => error.unset(
+                Setting::root("decimal_comma"),
+                format!("do not name '{column}', if its numbers have a decimal point"),
+            ),
+            Self::Range { column, .. } => error.unset(
+                Setting::column("range").of(&[column]),
+                "leave the range out, if these columns are something else",
             ),
             Self::OtherRows { .. } => {
                 error.set(Setting::root("plan"), "give the plan that the release was made by")

@@ -20,7 +20,7 @@
 //! | What does a private row map say? | [`RowMap::read`], [`Mapped`] |
 //! | Without it, can the released rows be true of distinct original rows at all? | [`check_truth`] |
 //! | What does a released text say? | [`label::parse`] |
-//! | Which texts does the spreadsheet-safe form stand for? | [`from_spreadsheet_safe`] |
+//! | What does a table mean that was written for a spreadsheet program? | [`WrittenForm`] |
 //! | Which texts stand for the same value? | [`in_normal_form`], [`further_spellings`] |
 //! | Which released texts are true of which original? | [`covering`], [`covering_with`] |
 //! | Which people may be in which places, if everybody is in one? | [`assign`] |
@@ -52,12 +52,13 @@
 //! The modules: `columns` looks columns up without trusting them. `group` numbers rows of equal content. `models` checks equivalence
 //! classes. `exact` and `value` compare without rounding. `cover` finds which released text is true of which original, and `named`
 //! does so by the names of nodes. `normal` finds which texts are one value. `truth` compares row by row. `row_map` reads which row is
-//! whose. `exchange` checks values that went to other rows. `matching` and `flow` find an assignment where the row map is not known.
+//! whose. `exchange` checks values that went to other rows. `written`, `spreadsheet`, `decimal_comma` and `ranges` undo what was written for a program. `matching` and `flow` find an assignment where the row map is not known.
 
 mod aggregate;
 mod clock;
 mod columns;
 mod cover;
+mod decimal_comma;
 mod distribution;
 mod error;
 mod exact;
@@ -72,6 +73,7 @@ mod models;
 mod named;
 mod normal;
 mod population;
+mod ranges;
 mod records;
 mod row_map;
 mod spreadsheet;
@@ -81,6 +83,7 @@ mod tests;
 mod truth;
 mod value;
 mod watch;
+mod written;
 
 pub use cover::{Cover, Nodes, TreeTold, covering, covering_with};
 pub use distribution::Distributed;
@@ -97,7 +100,6 @@ pub use normal::{further_spellings, in_normal_form};
 pub use population::Population;
 pub use records::{Originals, RecordOutcome, check_records};
 pub use row_map::{Mapped, MappedTable, RowMap};
-pub use spreadsheet::{from_spreadsheet_safe, name_from_spreadsheet_safe};
 pub use tables::{
     GroupTables, GroupedOriginal, GroupsOutcome, Joint, Sums, check_groups, check_projections,
     projections_at_least, sorted_by_content,
@@ -107,3 +109,4 @@ pub use truth::{
     check_truth, check_truth_with_map,
 };
 pub use value::{DateFormat, ValueKind};
+pub use written::WrittenForm;

@@ -9,34 +9,24 @@
 //! ```
 //! This reader is written from the grammar, and shares no code with the writer of the form.
 
-use std::collections::BTreeMap;
-
-use scumble_files::table::{CodedColumn, CodedTable, Codes};
+use scumble_files::table::{CodedColumn, CodedTable};
 
 use crate::error::VerifyError;
+use crate::written::with_texts;
 
 /// Returns a table that was written in the spreadsheet-safe form, with its original texts. Fails if some text is not in that
 /// form, since a program would run it.
-pub fn from_spreadsheet_safe(table: &CodedTable) -> Result<CodedTable, VerifyError> {
+pub(crate) fn from_spreadsheet_safe(table: &CodedTable) -> Result<CodedTable, VerifyError> {
     let column = |column: &CodedColumn| {
         let name = meant(&column.name).ok_or_else(|| runs(&column.name))?;
         let texts: Option<Vec<&str>> = column.values.iter().map(meant).collect();
-        let texts = texts.ok_or_else(|| runs(name))?;
-        // Dictionaries are ascending, and texts without their marks sort differently.
-        let place: BTreeMap<&str, u32> = {
-            let distinct: BTreeMap<&str, ()> = texts.iter().map(|text| (*text, ())).collect();
-            distinct.into_keys().zip(0..).collect()
-        };
-        let of_code: Vec<u32> = texts.iter().map(|text| place[text]).collect();
-        let mut codes = Codes::with_capacity(place.len(), table.rows);
-        column.codes.iter().for_each(|code| codes.push(of_code[code as usize]));
-        Ok(CodedColumn { name: name.to_owned(), values: place.keys().copied().collect(), codes })
+        Ok(with_texts(column, name, &texts.ok_or_else(|| runs(name))?))
     };
     Ok(CodedTable { columns: table.columns.iter().map(column).collect::<Result<_, _>>()?, rows: table.rows })
 }
 
 /// Returns the original name of a column that was written in the spreadsheet-safe form.
-pub fn name_from_spreadsheet_safe(name: &str) -> Result<&str, VerifyError> {
+pub(crate) fn name_from_spreadsheet_safe(name: &str) -> Result<&str, VerifyError> {
     meant(name).ok_or_else(|| runs(name))
 }
 

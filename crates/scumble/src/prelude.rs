@@ -10,8 +10,8 @@ pub use crate::config::{
 };
 // Its columns, and how values are read.
 pub use crate::config::{
-    AcceptFreeText, AcceptPii, Budget, Column, Equality, Label, MissingPolicy, Rational, Read, Role, Roles,
-    Size, ValueType,
+    AcceptFreeText, AcceptPii, Budget, Column, Equality, Label, MissingPolicy, OutputDialect, Range,
+    Rational, Read, Role, Roles, Size, ValueType,
 };
 pub use crate::table::date::DateFormat;
 pub use crate::table::personal::GatedKind;
@@ -33,7 +33,7 @@ pub use crate::release::{Applied, Released, RunOptions, anonymize, apply};
 // Questions about tables.
 pub use crate::program::{Assessed, Beside};
 pub use crate::release::check::{Checked, CheckedTables, WhatWasRead};
-pub use crate::release::{SavedRowMap, WrittenTable};
+pub use crate::release::{SavedRowMap, WrittenForm, WrittenTable};
 pub use crate::risk::Assessment;
 
 // Pages and JSON. All are private.

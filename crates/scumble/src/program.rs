@@ -77,7 +77,7 @@ impl Checked {
         let control = resources.control();
         stage(Stage::Read);
         // What a plan says about its input does not hold for a release, which has a delimiter and an encoding of its own.
-        let open = release.open(&plan.read.of_release(), control)?;
+        let open = release.open(plan, &plan.read.of_release(), control)?;
         let columns = open.names.clone();
         let names: Vec<&str> = columns.iter().map(String::as_str).collect();
         let read = open.read(Some(&needed_columns(&names, plan, beside.is_some())?))?;
@@ -253,7 +253,7 @@ impl Assessment {
             return Err(crate::config::no_quasi_identifier());
         }
         stage(Stage::Read);
-        let open = table.open(&plan.read, control)?;
+        let open = table.open(plan, &plan.read, control)?;
         let all = open.names.clone();
         let names: Vec<&str> = all.iter().map(String::as_str).collect();
         let asked = quasi.iter().chain(&plan.risk.weight).map(String::as_str);

@@ -336,6 +336,31 @@ fn what_files_alone_have_is_refused() {
     let plan = Plan { spreadsheet_safe: true, ..plan("mondrian") };
     let Err(error) = Release::of(rows, &plan) else { panic!("no spreadsheet opens it") };
     assert!(error.to_string().contains("the spreadsheet-safe form is for delimited text"), "{error}");
+    let rows = table(folder.path(), "a\n1\n");
+    let plan = Plan { output_dialect: Some(OutputDialect::ExcelDe), spreadsheet_safe: false, ..plan };
+    let Err(error) = Release::of(rows, &plan) else { panic!("there are no decimal marks") };
+    assert!(error.to_string().contains("a dialect is for delimited text"), "{error}");
+}
+
+/// Ranges are two typed columns in memory too, and a plan is enough to read them.
+#[test]
+fn ranges_in_memory_are_two_columns() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path(), "born,ill\n1990-01-05,a\n1990-06-05,b\n,a\n,b\n");
+    let mut born = Column::new(Roles::one(Role::Quasi));
+    born.range = Range::TwoColumns;
+    let plan = Plan::of_columns([("born", born), ("ill", Role::Other.into())])
+        .require(ModelSpec::new("k_anonymity").with("k", 2));
+    let release = Release::of(rows.clone(), &plan).expect("a release");
+    let table = release.table().expect("one table");
+    let types: Vec<String> = table.schema().fields().iter().map(|of| of.data_type().to_string()).collect();
+    assert_eq!(types, ["Date32", "Date32", "Utf8"]);
+    assert_eq!(table.schema().field(1).name(), "born_high");
+    assert!(release.datasheet_markdown().contains("born is written as two columns"));
+    let (table, original) =
+        (Source::from_batches(table.clone(), "the release"), Source::from_batches(rows, "the original"));
+    let checked = Checked::of(&table, Some(&original), &plan, &Resources::default()).expect("checked");
+    assert!(checked.holds() && checked.truth.is_some());
 }
 
 /// Programs ask about tables in memory what the commands ask about files.

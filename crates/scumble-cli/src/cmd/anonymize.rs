@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use scumble::config::{Column, Equality, ModelSpec, Parameters, Plan, Rest, Role, Roles, StarPolicy, Value};
+use scumble::config::{
+    Column, Equality, ModelSpec, OutputDialect, Parameters, Plan, Range, Rest, Role, Roles, StarPolicy, Value,
+};
 use scumble::error::did_you_mean;
 use scumble::release::outputs::Outputs;
 use scumble::release::{ModelSummary, Released, RunOptions, Summary, anonymize_beside, stem_of};
@@ -42,6 +44,9 @@ pub(crate) struct Arguments {
     /// Put a ' before texts that spreadsheet programs would run as formulas; for CSV and TSV
     #[arg(long)]
     spreadsheet_safe: bool,
+    /// The program that CSV is written for: excel (commas), or excel-de (semicolons, decimal commas)
+    #[arg(long, value_name = "NAME")]
+    output_dialect: Option<String>,
     /// Print exactly one JSON object with all figures (private: it is about the original)
     #[arg(long)]
     json: bool,
@@ -97,6 +102,9 @@ pub(super) struct RoleFlags {
     /// The type of a column: integer, decimal, decimal_comma, text, date, or a date format such as dd/mm/yyyy
     #[arg(long = "type", value_name = "COLUMN=TYPE")]
     types: Vec<String>,
+    /// How ranges of numbers, dates or times are written: label (default), or two-columns with the low and the high end
+    #[arg(long, value_name = "COLUMN=FORM")]
+    range: Vec<String>,
     /// When two texts in a column that models read count as one value: normal (default; ignores case, white space, invisible characters and
     /// the way a number or date is written) or exact
     #[arg(long, value_name = "COLUMN=RULE")]
@@ -397,6 +405,9 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
         plan.row_map = Some(here(row_map)?);
     }
     plan.spreadsheet_safe |= arguments.spreadsheet_safe;
+    if let Some(name) = &arguments.output_dialect {
+        plan.output_dialect = Some(output_dialect(name)?);
+    }
     arguments.roles.apply(&mut plan, here)?;
     arguments.privacy.apply(&mut plan, here)?;
     arguments.audience.apply(&mut plan);
@@ -419,6 +430,11 @@ fn default_report(output: &str) -> String {
 pub(super) fn star_policy(name: &str) -> Result<StarPolicy> {
     let known = [("strict", StarPolicy::Strict), ("paper", StarPolicy::Paper), ("drop", StarPolicy::Drop)];
     choice("--star-policy", name, &known)
+}
+
+/// Reads the name of the program that delimited text is written for.
+pub(super) fn output_dialect(name: &str) -> Result<OutputDialect> {
+    choice("--output-dialect", name, &OutputDialect::ALL)
 }
 
 /// Reads what happens to columns that nobody has named.
@@ -465,6 +481,9 @@ impl RoleFlags {
             let (name, kind) = pair("--type", given)?;
             set_type(known_column(plan, "--type", name)?, kind)?;
         }
+        for given in &self.range {
+            set_range(plan, given)?;
+        }
         for given in &self.equality {
             let (name, rule) = pair("--equality", given)?;
             let known = [("normal", Equality::Normal), ("exact", Equality::Exact)];
@@ -486,6 +505,13 @@ impl RoleFlags {
         }
         Ok(())
     }
+}
+
+/// Sets how the ranges of a column are written.
+pub(super) fn set_range(plan: &mut Plan, given: &str) -> Result<()> {
+    let (name, form) = pair("--range", given)?;
+    known_column(plan, "--range", name)?.range = choice("--range", form, &Range::ALL)?;
+    Ok(())
 }
 
 /// Returns the column of that name in a plan, and adds it if it is missing.

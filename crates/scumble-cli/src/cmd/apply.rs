@@ -35,6 +35,9 @@ pub(crate) struct Arguments {
     /// Put a ' before texts that spreadsheet programs would run as formulas; for CSV and TSV
     #[arg(long)]
     spreadsheet_safe: bool,
+    /// The program that CSV is written for: excel (commas), or excel-de (semicolons, decimal commas)
+    #[arg(long, value_name = "NAME")]
+    output_dialect: Option<String>,
     /// Print exactly one JSON object with all figures (private: it is about the original)
     #[arg(long)]
     json: bool,
@@ -54,6 +57,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let mut plan = saved.plan(&arguments.data, &arguments.output);
     arguments.reading.apply(&mut plan.read)?;
     plan.spreadsheet_safe = arguments.spreadsheet_safe;
+    plan.output_dialect = arguments.output_dialect.as_deref().map(anonymize::output_dialect).transpose()?;
     if let Some(policy) = &arguments.star_policy {
         plan.algorithm.star_policy = anonymize::star_policy(policy)?;
     }

@@ -17,7 +17,7 @@ use scumble_eval::attack::{Attack, AttackRequest, AttackTables, Attacked, Figure
 use scumble_files::{CodedTable, Source};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
-use super::beside::{from_here, how_release_is_read, plan_for, written};
+use super::beside::{WrittenFlags, from_here, how_release_is_read, plan_for, written};
 use super::init::write_private;
 use super::reading::Reading;
 use crate::ui::{Interface, as_line, print, wrap};
@@ -71,9 +71,8 @@ pub(crate) struct Arguments {
     /// Also write a private page (HTML)
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed if its datasheet says so
-    #[arg(long)]
-    spreadsheet_safe: bool,
+    #[command(flatten)]
+    form: WrittenFlags,
     /// Print exactly one JSON object (private: it is about the original)
     #[arg(long)]
     json: bool,
@@ -118,7 +117,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         .transpose()?;
     let release = if several { None } else { Some(Source::open(&arguments.release)?) };
     let attacked = match (&published, &release) {
-        (None, Some(table)) => written(table, arguments.spreadsheet_safe, how.clone()).into(),
+        (None, Some(table)) => arguments.form.table(table, how.clone()).into(),
         (Some(published), _) => Attacked::from(published),
         (None, None) => return Err(Error::internal("there is nothing to attack")),
     };
@@ -127,7 +126,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let outsiders = arguments.outsiders.as_ref().map(Source::open).transpose()?;
     let request = AttackRequest {
         method_known: arguments.plan.is_some() || arguments.algorithm.is_some(),
-        others: others.iter().map(|other| written(other, false, how.clone())).collect(),
+        others: others.iter().map(|other| written(other, how.clone())).collect(),
         outsiders: outsiders.as_ref(),
         attacks: arguments.only.clone(),
         options,
@@ -223,7 +222,7 @@ pub(super) fn on_release(
         Attacked::from(&published)
     } else {
         table = Source::open(release)?;
-        written(&table, plan.spreadsheet_safe, plan.read.of_release()).into()
+        written(&table, plan.read.of_release()).into()
     };
     let request = AttackRequest { resources, ..AttackRequest::of(attacked, &original, plan) };
     let found =

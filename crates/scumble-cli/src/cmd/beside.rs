@@ -34,11 +34,34 @@ pub(super) fn from_here(name: &String) -> Result<String> {
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// Opens a table that may be in the spreadsheet-safe form, as its datasheet or the user says. The plan does not count: it may also be used
-/// to check tables that were not made by it.
-pub(super) fn written(source: &Source, spreadsheet_safe: bool, how: Read) -> WrittenTable<'_> {
-    let table = WrittenTable::from(source);
-    WrittenTable { spreadsheet_safe: spreadsheet_safe || table.spreadsheet_safe, read: Some(how), ..table }
+/// How a table is written that is read by hand, without a datasheet that says so.
+#[derive(clap::Args)]
+pub(super) struct WrittenFlags {
+    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed if its datasheet says so
+    #[arg(long)]
+    spreadsheet_safe: bool,
+    /// Columns whose numbers are written with a decimal comma and mean a decimal point (anonymize --output-dialect excel-de); not needed if its
+    /// datasheet says so
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    decimal_comma: Vec<String>,
+}
+
+impl WrittenFlags {
+    /// Opens a table in the form that its datasheet or the user says. The plan does not count: it may also be used to check tables that were
+    /// not made by it.
+    pub(super) fn table<'a>(&self, source: &'a Source, how: Read) -> WrittenTable<'a> {
+        let mut table = written(source, how);
+        table.form.spreadsheet_safe |= self.spreadsheet_safe;
+        let further = self.decimal_comma.iter().filter(|name| !table.form.decimal_comma.contains(name));
+        let further: Vec<String> = further.cloned().collect();
+        table.form.decimal_comma.extend(further);
+        table
+    }
+}
+
+/// Opens a table in the form that its datasheet says.
+pub(super) fn written(source: &Source, how: Read) -> WrittenTable<'_> {
+    WrittenTable { read: Some(how), ..WrittenTable::from(source) }
 }
 
 /// Prints notes and warnings about what was read.

@@ -13,7 +13,7 @@ use scumble_files::Source;
 use scumble_verify::{Attained, Outcome, RecordOutcome, TruthOutcome};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
-use super::beside::{from_here, how_release_is_read, plan_for, tell_read, written};
+use super::beside::{WrittenFlags, from_here, how_release_is_read, plan_for, tell_read};
 use super::reading::Reading;
 use crate::ui::{Interface, as_line, count, counted, print, row_count};
 
@@ -34,9 +34,8 @@ pub(crate) struct Arguments {
     /// The private row map of the release (anonymize --row-map): compare every row with its own original row
     #[arg(long, value_name = "FILE", requires = "original")]
     row_map: Option<PathBuf>,
-    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed if its datasheet says so
-    #[arg(long)]
-    spreadsheet_safe: bool,
+    #[command(flatten)]
+    form: WrittenFlags,
     /// Do not check rows that show * in every quasi-identifier
     #[arg(long)]
     ignore_suppressed: bool,
@@ -65,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     }
     let source = Source::open(&arguments.release)?;
     let how = how_release_is_read(&plan, &arguments.reading)?;
-    let table = written(&source, arguments.spreadsheet_safe, how);
+    let table = arguments.form.table(&source, how);
     let beside = Originals::open(arguments)?;
     let stage = |stage| interface.stage(stage);
     let checked = Checked::with(&table, beside.beside(), &plan, &resources, &stage)?;

@@ -11,8 +11,9 @@ use scumble::risk::{Assessment, RiskFigures, Singling, words};
 use scumble::{Error, Result};
 use scumble_files::Source;
 
+use super::anonymize::set_range;
 use super::audience::AudienceFlag;
-use super::beside::{tell_read, written};
+use super::beside::{WrittenFlags, tell_read};
 use super::init::write_private;
 use super::reading::Reading;
 use crate::ui::{Interface, print, wrap};
@@ -31,9 +32,8 @@ pub(crate) struct Arguments {
     /// Also write a private table of the risks of every row
     #[arg(long, value_name = "FILE.csv")]
     records: Option<PathBuf>,
-    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed if its datasheet says so
-    #[arg(long)]
-    spreadsheet_safe: bool,
+    #[command(flatten)]
+    form: WrittenFlags,
     /// Print exactly one JSON object (private: it says what singles people out)
     #[arg(long)]
     json: bool,
@@ -43,6 +43,9 @@ pub(crate) struct Arguments {
     /// Columns that outsiders may know, comma-separated; instead of those of the plan
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     quasi: Vec<String>,
+    /// How ranges in a quasi-identifier are written, if not as the plan says: label, or two-columns with the low and the high end
+    #[arg(long, value_name = "COLUMN=FORM")]
+    range: Vec<String>,
     /// The column that shows which rows belong to one person; instead of that of the plan
     #[arg(long, value_name = "COLUMN")]
     subject: Option<String>,
@@ -85,6 +88,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let progress = interface.progress();
     let (mut plan, folder) = plan(arguments)?;
     set_quasi(arguments, &mut plan)?;
+    arguments.range.iter().try_for_each(|given| set_range(&mut plan, given))?;
     let path = match &arguments.table {
         Some(path) => path.clone(),
         None => Plan::beside(&folder.join("plan"), &plan.input),
@@ -103,7 +107,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     arguments.output.iter().try_for_each(|page| outputs.write(page, Own::Page))?;
     arguments.records.iter().try_for_each(|table| outputs.write(table, Own::Table("row,class_size")))?;
     let source = Source::open(&path)?;
-    let table = written(&source, arguments.spreadsheet_safe, plan.read.clone());
+    let table = arguments.form.table(&source, plan.read.clone());
     let resources = Resources::in_folder(&folder).watched_by(progress.control());
     let Assessed { found, records, read } =
         Assessment::with(&table, &plan, &resources, &|stage| interface.stage(stage))?;

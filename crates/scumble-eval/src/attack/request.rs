@@ -108,8 +108,9 @@ impl<'a> AttackRequest<'a> {
             Attacked::Table(WrittenTable { read: Some(read), .. }) => read.clone(),
             _ => plan.read.of_release(),
         };
+        let of_plan = plan.clone();
         let mut whole = |table: &WrittenTable<'_>| {
-            let read = table.read_whole(&how, control)?;
+            let read = table.read_whole(&of_plan, &how, control)?;
             notes.extend(read.notes);
             Ok::<CodedTable, Error>(read.coded)
         };

@@ -41,6 +41,7 @@ pub fn write_results(
         name: &label,
         threads: 0,
         spreadsheet_safe: false,
+        byte_order_mark: false,
         control: &Control::default(),
     };
     write_table(file, &out, &order, &options)

@@ -4,15 +4,9 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::sync::Arc;
 
-use arrow_array::temporal_conversions::date32_to_datetime;
-use arrow_array::types::Date32Type;
-use arrow_array::{
-    ArrayRef, Date32Array, Float64Array, Int64Array, ListArray, RecordBatch, StringArray, StructArray,
-};
-use arrow_buffer::OffsetBuffer;
-use arrow_cast::parse::Parser;
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::Compression;
@@ -20,12 +14,11 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use rayon::prelude::*;
 
+use super::typed::{self, Values};
 use super::{ColumnType, OutColumn};
-use crate::columnar::{frequencies_type, item, pair_fields, shortest};
 use crate::control::Control;
 use crate::error::{Error, Result, writing};
 use crate::source::Batches;
-use crate::table::Texts;
 
 /// The most rows that are written at a time.
 pub(super) const BATCH_ROWS: usize = 64 << 10;
@@ -33,138 +26,9 @@ pub(super) const BATCH_ROWS: usize = 64 << 10;
 /// The most bytes of text in one column of a batch: Arrow counts them in 31 bits.
 const BATCH_BYTES: usize = 1 << 30;
 
-/// What a column's codes mean: texts, or typed values, where the empty text is null.
-enum Values<'a> {
-    Text(&'a Texts),
-    Integer(Vec<Option<i64>>),
-    Float(Vec<Option<f64>>),
-    Date(Vec<Option<i32>>),
-    Frequencies(Vec<Option<Frequencies>>),
-}
-
-/// Values with their frequencies.
-type Frequencies = Vec<(String, f64)>;
-
-impl<'a> Values<'a> {
-    /// Returns the values of a column. Only texts that occur in written rows decide whether the column can be typed.
-    fn new(column: &OutColumn<'a>, order: &[u32]) -> Self {
-        let typed = match column.kind {
-            ColumnType::Text => None,
-            ColumnType::Integer => parse_used(column, order, parse_integer).map(Self::Integer),
-            ColumnType::Float => parse_used(column, order, parse_float).map(Self::Float),
-            ColumnType::Date => parse_used(column, order, parse_date).map(Self::Date),
-            ColumnType::Frequencies => parse_used(column, order, parse_frequencies).map(Self::Frequencies),
-        };
-        typed.unwrap_or(Self::Text(column.texts))
-    }
-
-    fn kind(&self) -> ColumnType {
-        match self {
-            Self::Text(_) => ColumnType::Text,
-            Self::Integer(_) => ColumnType::Integer,
-            Self::Float(_) => ColumnType::Float,
-            Self::Date(_) => ColumnType::Date,
-            Self::Frequencies(_) => ColumnType::Frequencies,
-        }
-    }
-
-    fn array(&self, codes: &[u32]) -> ArrayRef {
-        match self {
-            Self::Text(texts) => Arc::new(StringArray::from_iter_values(codes.iter().map(|&c| texts.get(c)))),
-            Self::Integer(values) => {
-                Arc::new(codes.iter().map(|&code| values[code as usize]).collect::<Int64Array>())
-            }
-            Self::Float(values) => {
-                Arc::new(codes.iter().map(|&code| values[code as usize]).collect::<Float64Array>())
-            }
-            Self::Date(values) => {
-                Arc::new(codes.iter().map(|&code| values[code as usize]).collect::<Date32Array>())
-            }
-            Self::Frequencies(values) => {
-                Arc::new(lists(codes.iter().map(|&code| values[code as usize].as_ref())))
-            }
-        }
-    }
-
-    /// The length of the longest text.
-    fn longest(&self) -> usize {
-        match self {
-            Self::Text(texts) => texts.iter().map(str::len).max().unwrap_or(0),
-            _ => 0,
-        }
-    }
-}
-
-/// Returns the value of each text that occurs in a written row, or `None` if one of them cannot be parsed.
-fn parse_used<T: Clone>(
-    column: &OutColumn<'_>,
-    order: &[u32],
-    parse: fn(&str) -> Option<T>,
-) -> Option<Vec<Option<T>>> {
-    let mut codes = Vec::new();
-    let mut known = vec![false; column.texts.len()];
-    let mut values = vec![None; column.texts.len()];
-    for rows in order.chunks(BATCH_ROWS) {
-        column.cells.gather(rows, &mut codes);
-        for &code in &codes {
-            if std::mem::replace(&mut known[code as usize], true) {
-                continue;
-            }
-            let text = column.texts.get(code);
-            if !text.is_empty() {
-                values[code as usize] = Some(parse(text)?);
-            }
-        }
-    }
-    Some(values)
-}
-
-fn parse_integer(text: &str) -> Option<i64> {
-    text.parse().ok().filter(|number: &i64| number.to_string() == text)
-}
-
-fn parse_float(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|&number: &f64| shortest(number) == text)
-}
-
-fn parse_frequencies(text: &str) -> Option<Frequencies> {
-    let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).ok()?;
-    object.into_iter().map(|(value, frequency)| Some((value, frequency.as_f64()?))).collect()
-}
-
-/// Returns the lists of some rows. A row without a list gets an empty one.
-fn lists<'a>(rows: impl Iterator<Item = Option<&'a Frequencies>>) -> ListArray {
-    let (mut lengths, mut values, mut frequencies) = (Vec::new(), Vec::new(), Vec::new());
-    for row in rows {
-        let pairs = row.map_or(&[][..], Vec::as_slice);
-        lengths.push(pairs.len());
-        values.extend(pairs.iter().map(|pair| pair.0.as_str()));
-        frequencies.extend(pairs.iter().map(|pair| pair.1));
-    }
-    let columns: Vec<ArrayRef> =
-        vec![Arc::new(StringArray::from_iter_values(values)), Arc::new(Float64Array::from(frequencies))];
-    let pairs = StructArray::new(pair_fields(), columns, None);
-    ListArray::new(item(), OffsetBuffer::from_lengths(lengths), Arc::new(pairs), None)
-}
-
-fn parse_date(text: &str) -> Option<i32> {
-    let days = Date32Type::parse(text)?;
-    let back = date32_to_datetime(days)?.date().to_string();
-    (back == text).then_some(days)
-}
-
 /// Returns the types that the columns of a table are written as. A text column is marked as never null.
 fn schema<'n>(columns: impl Iterator<Item = (&'n str, ColumnType)>) -> SchemaRef {
-    let field = |(name, kind): (&str, ColumnType)| {
-        let data_type = match kind {
-            ColumnType::Text => DataType::Utf8,
-            ColumnType::Integer => DataType::Int64,
-            ColumnType::Float => DataType::Float64,
-            ColumnType::Date => DataType::Date32,
-            ColumnType::Frequencies => frequencies_type(),
-        };
-        Field::new(name, data_type, kind != ColumnType::Text)
-    };
+    let field = |(name, kind)| Field::new(name, typed::data_type(kind), kind != ColumnType::Text);
     Arc::new(Schema::new(columns.map(field).collect::<Vec<_>>()))
 }
 
@@ -183,7 +47,7 @@ impl<'a, 'c> Rows<'a, 'c> {
 
     /// The types that the columns are written as, if these are all rows of the table.
     pub(super) fn kinds(&self) -> Vec<(&'a str, ColumnType)> {
-        self.columns.iter().zip(&self.values).map(|(column, values)| (column.name, values.kind())).collect()
+        self.columns.iter().zip(&self.values).map(|(column, values)| (column.name, values.kind)).collect()
     }
 }
 
@@ -294,27 +158,5 @@ fn arrow_error(error: ArrowError, name: &str) -> Error {
     match error {
         ArrowError::IoError(_, source) => writing(name, source),
         other => writing(name, io::Error::other(other)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_texts_that_read_back_identically_are_typed() {
-        assert_eq!(parse_integer("-12"), Some(-12));
-        for other in ["007", "+1", "1.0", " 1", "9223372036854775808"] {
-            assert_eq!(parse_integer(other), None, "{other}");
-        }
-        assert_eq!(parse_float("1.5"), Some(1.5));
-        assert_eq!(parse_float("2"), Some(2.0));
-        for other in ["2.50", "1e3", ".5", "0.10000000000000000001"] {
-            assert_eq!(parse_float(other), None, "{other}");
-        }
-        assert_eq!(parse_date("1970-01-31"), Some(30));
-        for other in ["1970-1-31", "31.01.1970", "1970-02-30", "19700131", "1970-01-31T00:00:00"] {
-            assert_eq!(parse_date(other), None, "{other}");
-        }
     }
 }

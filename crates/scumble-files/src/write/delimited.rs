@@ -21,6 +21,8 @@ pub(super) struct Style {
     pub(super) delimiter: u8,
     /// Whether texts are written so that no spreadsheet program runs them.
     pub(super) spreadsheet_safe: bool,
+    /// Whether the file begins with a byte order mark.
+    pub(super) byte_order_mark: bool,
 }
 
 /// The texts of a column as they stand in the file, each followed by the delimiter or line end.
@@ -87,6 +89,9 @@ impl<'f> Writer<'f> {
         compression: Compression,
     ) -> io::Result<Self> {
         let mut writer = Self { out: Out::new(out, compression)?, style, columns: names.len() };
+        if style.byte_order_mark {
+            writer.out.write_all("\u{feff}".as_bytes())?;
+        }
         for (column, name) in names.enumerate() {
             let name = writer.fields(column, std::iter::once(name));
             writer.out.write_all(name.get(0))?;
@@ -216,7 +221,7 @@ mod tests {
     use super::*;
 
     fn field(text: &str, is_only: bool) -> String {
-        let style = Style { delimiter: b',', spreadsheet_safe: false };
+        let style = Style { delimiter: b',', spreadsheet_safe: false, byte_order_mark: false };
         let fields = Fields::new(std::iter::once(text), style, is_only, b'\n');
         String::from_utf8(fields.get(0).to_vec()).unwrap()
     }

@@ -2,6 +2,7 @@
 
 mod columnar;
 mod delimited;
+mod typed;
 
 use std::fs::File;
 use std::path::Path;
@@ -29,20 +30,52 @@ pub enum OutFormat {
     ArrowIpc,
 }
 
-/// The type that a column is written as. Delimited text has no types.
+/// The type that a column is written as. Delimited text has no types. Every type holds only if every text that is written reads back
+/// identically; a column with another text is written in the next type that keeps all of them, and as text where no type does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColumnType {
     /// Text.
     #[default]
     Text,
-    /// 64-bit integers, if every text that is written reads back identically; else text.
+    /// 64-bit integers; decimals where they are too large.
     Integer,
-    /// 64-bit floating-point numbers, if every text that is written reads back identically; else text.
+    /// 64-bit floating-point numbers; decimals where all have the same number of places and a float would lose some, such as `2.50`.
     Float,
-    /// Dates, if every text that is written is an ISO 8601 date; else text.
+    /// Decimal numbers, all with the same number of places.
+    Decimal {
+        /// The digits of the largest number that the type holds.
+        precision: u8,
+        /// The places behind the decimal point.
+        scale: u8,
+    },
+    /// Dates as ISO 8601 writes them.
     Date,
-    /// Lists of values with their frequencies, if every text that is written is a JSON object of numbers; else text.
+    /// Timestamps as ISO 8601 writes them, with a `T` between date and time.
+    Timestamp {
+        /// Whether they are in UTC, written with a `Z`. Others have no zone.
+        zone: bool,
+        /// The unit; nanoseconds where microseconds lose digits.
+        unit: Tick,
+    },
+    /// Times of day with seconds.
+    Time {
+        /// The unit; nanoseconds where microseconds lose digits.
+        unit: Tick,
+    },
+    /// `true` and `false`.
+    Boolean,
+    /// Lists of values with their frequencies; the texts are JSON objects of numbers.
     Frequencies,
+}
+
+/// The unit of a timestamp or a time of day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tick {
+    /// A millionth of a second.
+    #[default]
+    Micro,
+    /// A thousandth of that.
+    Nano,
 }
 
 /// One column to write.
@@ -86,6 +119,8 @@ pub struct WriteOptions<'a> {
     /// Whether texts and names are written in the form that no spreadsheet program runs ([`crate::spreadsheet`]). Only delimited
     /// text has that form.
     pub spreadsheet_safe: bool,
+    /// Whether delimited text begins with a byte order mark, by which some programs recognise UTF-8. Other formats have none.
+    pub byte_order_mark: bool,
 }
 
 /// The extensions that [`format_for`] knows.
@@ -199,9 +234,13 @@ impl<'f> TableWriter<'f> {
         if options.spreadsheet_safe && !matches!(options.format, OutFormat::Csv { .. }) {
             return Err(Error::config(format!("'{name}': only delimited text has a spreadsheet-safe form")));
         }
+        if options.byte_order_mark && !matches!(options.format, OutFormat::Csv { .. }) {
+            return Err(Error::config(format!("'{name}': only delimited text has a byte order mark")));
+        }
         let to = match options.format {
             OutFormat::Csv { delimiter, compression } => {
-                let style = delimited::Style { delimiter, spreadsheet_safe: options.spreadsheet_safe };
+                let WriteOptions { spreadsheet_safe, byte_order_mark, .. } = *options;
+                let style = delimited::Style { delimiter, spreadsheet_safe, byte_order_mark };
                 let names = columns.iter().map(|(name, _)| *name);
                 let writer = delimited::Writer::begin(out, names, style, compression);
                 To::Text(writer.map_err(|error| writing(name, error))?)
@@ -271,7 +310,12 @@ impl ColumnType {
             Self::Text => "text",
             Self::Integer => "a whole number",
             Self::Float => "a number",
+            Self::Decimal { .. } => "a decimal number",
             Self::Date => "a date",
+            Self::Timestamp { zone: true, .. } => "a timestamp with a zone",
+            Self::Timestamp { zone: false, .. } => "a timestamp without a zone",
+            Self::Time { .. } => "a time of day",
+            Self::Boolean => "true or false",
             Self::Frequencies => "values with frequencies",
         }
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
 use super::column::{Column, ValueType};
+use super::output::Range;
 use super::plan::{Plan, Rest};
 use super::rational::Rational;
 use super::roles::{Role, Roles};
@@ -43,6 +44,9 @@ impl Plan {
                 return Err(about(&["columns", name], error));
             }
             check_column(name, column)?;
+            if let Some(error) = self.range_fault(name, column) {
+                return Err(about(&["columns", name, "range"], error));
+            }
             if let Some((keys, error)) = super::consent::fault(name, column, self.risk.audience) {
                 let path: Vec<&str> = ["columns", name].into_iter().chain(keys.iter().copied()).collect();
                 return Err(about(&path, error));
@@ -65,6 +69,53 @@ impl Plan {
         }
         self.check_households()?;
         self.check_models()
+    }
+
+    /// What is wrong with ranges in two columns, as far as the plan can tell. It must be asked again when the plan has every column.
+    pub(crate) fn range_fault(&self, name: &str, column: &Column) -> Option<Error> {
+        if column.range != Range::TwoColumns {
+            return None;
+        }
+        let setting = || Setting::column("range").of(&[name]);
+        let without =
+            |what: String| Some(Error::config(what).unset(setting(), "write the column in one, with labels"));
+        if !column.role.has(Role::Quasi) {
+            return without(format!(
+                "column '{name}' is to be written as a range in two columns, and in the role {} it is never coarsened",
+                column.role.to_toml()
+            ));
+        }
+        if let Some(of @ (ValueType::Text | ValueType::Boolean)) = column.value_type {
+            return without(format!(
+                "column '{name}' is to be written as a range in two columns, and values of the type {} have no order",
+                of.name()
+            ));
+        }
+        if column.value_type == Some(ValueType::DecimalComma) {
+            return without(format!(
+                "column '{name}' is to be written as a range in two columns, which are for people who compute with them, and its numbers have a \
+                 decimal comma"
+            ))
+            .map(|error| error.advise("write its numbers with a decimal point; a dialect of the output can turn them back"));
+        }
+        if column.label == Some(super::Label::Set) {
+            return without(format!(
+                "column '{name}' is to be written as a range in two columns, and its label is a set, which is no range"
+            ))
+            .map(|error| error.unset(Setting::column("label").of(&[name]), "leave label out"));
+        }
+        let published = |column: &Column| {
+            column.role.has(Role::Quasi) || Role::EXACT.iter().any(|role| column.role.has(*role))
+        };
+        let written = Range::columns_of(name);
+        let taken = self.columns.iter().find(|(other, column)| written.contains(other) && published(column));
+        taken.and_then(|(other, _)| {
+            without(format!(
+                "column '{name}' is to be written as the two columns '{}' and '{}', and the table has a column '{other}' that is published",
+                written[0], written[1]
+            ))
+            .map(|error| error.set(Setting::role("drop").of(&[other]), format!("leave '{other}' out")))
+        })
     }
 
     /// One column tells households apart, and models count one thing.

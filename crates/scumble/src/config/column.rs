@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::consent::{AcceptFreeText, AcceptPii};
+use super::output::Range;
 use super::plan::MissingPolicy;
 use super::rational::Rational;
 use super::roles::{Role, Roles};
@@ -36,6 +37,9 @@ pub struct Column {
     /// How coarser values are labelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Label>,
+    /// How ranges are written: as labels, or as two columns for people who compute with them.
+    #[serde(default, skip_serializing_if = "Range::is_label")]
+    pub range: Range,
     /// How much this column matters where an algorithm or a metric weighs columns, from 0 (not at all) to 1; 1 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<Rational>,
@@ -170,6 +174,7 @@ impl Column {
             min: None,
             max: None,
             label: None,
+            range: Range::Label,
             priority: None,
             missing: None,
             missing_policy: None,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::column::Column;
 use super::duration::Budget;
 use super::ordered;
+use super::output::OutputDialect;
 use super::parameters::Parameters;
 use super::rational::Rational;
 use super::risk::RiskSpec;
@@ -55,6 +56,9 @@ pub struct Plan {
     /// Writes texts that spreadsheet programs would run in a form that none runs. For delimited text only.
     #[serde(default, skip_serializing_if = "is_false")]
     pub spreadsheet_safe: bool,
+    /// The program that delimited text is written for: `excel` or `excel-de`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_dialect: Option<OutputDialect>,
     /// How the input is read.
     #[serde(default)]
     pub read: Read,
@@ -373,6 +377,7 @@ impl Plan {
             accept_attribute_disclosure: false,
             keep_order: false,
             spreadsheet_safe: false,
+            output_dialect: None,
             read: Read::default(),
             columns: Vec::new(),
             quasi_sets: Vec::new(),

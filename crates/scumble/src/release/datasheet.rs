@@ -3,13 +3,14 @@
 //! Its schema is closed: how columns were coarsened, what holds on which columns, how to read the values. It never has a seed, a path,
 //! a count of the original, an extreme or a lost value.
 
+use scumble_verify::WrittenForm;
 use serde::Serialize;
 
 use super::described::FileSheet;
 use super::run::Run;
 use crate::base::format::capitalised;
 use crate::base::text::markdown as escaped;
-use crate::config::{Equality, Plan, Role};
+use crate::config::{Equality, Plan, Range, Role};
 use crate::release::prepare::SpeltTable;
 use crate::table::hierarchy::Provenance;
 use crate::table::quasi::{Quasi, Shape, Value};
@@ -24,9 +25,9 @@ pub(crate) struct Datasheet {
     pub(super) rows: u64,
     /// The files that it is about, filled in when they are written.
     pub(super) files: Vec<FileSheet>,
-    /// Whether texts are written in the form that no spreadsheet program runs.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) spreadsheet_safe: bool,
+    /// How its texts are written, where that differs from what they mean.
+    #[serde(flatten)]
+    pub(super) written: WrittenForm,
     pub(super) guarantees: Vec<Guarantee>,
     pub(super) columns: Vec<ColumnSheet>,
     pub(super) reading: Vec<&'static str>,
@@ -42,7 +43,7 @@ impl Datasheet {
             algorithm: format!("{} ({})", run.algorithm.title, run.algorithm.paper),
             rows,
             files: Vec::new(),
-            spreadsheet_safe: run.plan.spreadsheet_safe,
+            written: run.written.clone(),
             guarantees: Vec::new(),
             columns: Vec::new(),
             reading: Vec::new(),
@@ -178,6 +179,31 @@ fn about(files: &[FileSheet]) -> String {
 pub(super) const SPREADSHEET_SAFE: &str = "A ' at the beginning of a text or of a column's name, if =, +, -, @, a tab or a line end follows it (perhaps after further '), is no \
                                 part of it: it keeps spreadsheet programs from running the text. A number with a sign has none.";
 
+/// Sentences about how a release is written.
+fn how_written(form: &WrittenForm) -> Vec<String> {
+    let names = |columns: &[String]| columns.iter().map(|name| escaped(name)).collect::<Vec<_>>().join(", ");
+    let mut lines = Vec::new();
+    if form.spreadsheet_safe {
+        lines.push(SPREADSHEET_SAFE.to_owned());
+    }
+    for name in &form.ranges {
+        let [low, high] = Range::columns_of(name).map(|name| escaped(&name));
+        lines.push(format!(
+            "{} is written as two columns: the value lies from {low} to {high}, both included. Where both are empty nothing is said: the value is \
+             suppressed or missing.",
+            escaped(name)
+        ));
+    }
+    if !form.decimal_comma.is_empty() {
+        lines.push(format!(
+            "The decimal mark is a comma in {}, and a semicolon stands between the ends of a range: [1,5;3] is any value from one and a half \
+             to three. Elsewhere it is a point, also in this datasheet.",
+            names(&form.decimal_comma)
+        ));
+    }
+    lines
+}
+
 /// The datasheet for people.
 pub(super) fn markdown(sheet: &Datasheet) -> String {
     // Names of columns can hold anything.
@@ -196,8 +222,8 @@ pub(super) fn markdown(sheet: &Datasheet) -> String {
             column.hierarchy.unwrap_or("")
         );
     }
-    let safe = sheet.spreadsheet_safe.then_some(SPREADSHEET_SAFE);
-    let reading: Vec<String> = sheet.reading.iter().copied().chain(safe).map(str::to_owned).collect();
+    let reading: Vec<String> =
+        sheet.reading.iter().map(|line| (*line).to_owned()).chain(how_written(&sheet.written)).collect();
     let limits: Vec<String> = sheet.limits.iter().map(|line| escaped(line)).collect();
     for (title, lines) in [("How to read the values", &reading), ("What is not promised", &limits)] {
         text += &format!("\n## {title}\n\n");

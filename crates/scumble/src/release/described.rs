@@ -5,6 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use scumble_files::{FolderLock, folder_of, sha256};
+use scumble_verify::WrittenForm;
 use serde::{Deserialize, Serialize};
 
 use super::tables::manifest::Manifest;
@@ -32,8 +33,8 @@ pub(crate) struct FileSheet {
 struct About {
     made_with: String,
     files: Vec<FileSheet>,
-    #[serde(default)]
-    spreadsheet_safe: bool,
+    #[serde(flatten)]
+    written: WrittenForm,
     #[serde(default)]
     guarantees: Vec<Promised>,
 }
@@ -128,15 +129,20 @@ pub(crate) fn has_datasheet(release: &Path) -> bool {
     digest(release).is_ok_and(|digest| digest == of.sha256)
 }
 
-/// Whether the datasheet beside a table says that it is written in the form that no spreadsheet program runs.
+/// How a table is written, as the datasheet beside it says.
 #[must_use]
-pub fn is_spreadsheet_safe(release: &Path) -> bool {
+pub fn written_form(release: &Path) -> WrittenForm {
     let [sheet, markdown] = datasheets_of(release);
     match read(&sheet) {
-        Ok(about) => about.is_some_and(|about| about.spreadsheet_safe),
-        // The form for people says so in words.
-        Err(_) => bytes_of(&markdown)
-            .is_ok_and(|text| String::from_utf8_lossy(&text).contains(super::datasheet::SPREADSHEET_SAFE)),
+        Ok(about) => about.map(|about| about.written).unwrap_or_default(),
+        // The form for people says so in words; which columns it means, only the other form says for programs.
+        Err(_) => {
+            let says = |words: &str| {
+                bytes_of(&markdown).is_ok_and(|text| String::from_utf8_lossy(&text).contains(words))
+            };
+            let spreadsheet_safe = says(super::datasheet::SPREADSHEET_SAFE);
+            WrittenForm { spreadsheet_safe, ..WrittenForm::default() }
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::datasheet::{self, Datasheet};
 use super::pipeline::{Destination, Documents, Watched};
 use super::row_map::RowMapFile;
 use super::staged::Staging;
-use super::targets::{Sink, check_spreadsheet_safe};
+use super::targets::{Sink, written_for};
 use super::{Input, Manifest, Stage, Summary, make};
 use crate::config::Plan;
 use crate::error::{Error, Result};
@@ -70,7 +70,7 @@ impl Release {
         control: &Control,
         stage: &(dyn Fn(Stage) + Sync),
     ) -> Result<Self> {
-        check_spreadsheet_safe(plan, OutFormat::ArrowIpc)?;
+        written_for(plan, OutFormat::ArrowIpc)?;
         let progress = Progress::from(control.clone());
         let resources = resources.for_a_run().watched_by(control);
         // File names mean nothing here; these read well in messages.
@@ -164,7 +164,7 @@ impl RecodedRows {
         control: &Control,
         stage: &(dyn Fn(Stage) + Sync),
     ) -> Result<Self> {
-        check_spreadsheet_safe(plan, OutFormat::ArrowIpc)?;
+        written_for(plan, OutFormat::ArrowIpc)?;
         let plan = &applied_plan(saved, plan, private)?;
         let progress = Progress::from(control.clone());
         let resources = Resources::default().watched_by(control);

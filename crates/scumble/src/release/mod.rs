@@ -36,6 +36,7 @@ pub(crate) mod claim;
 mod classes;
 mod datasheet;
 pub(crate) mod described;
+mod form;
 mod gate;
 mod households;
 mod in_memory;
@@ -45,6 +46,7 @@ pub mod outputs;
 mod pipeline;
 pub mod prepare;
 mod publish;
+mod ranges;
 mod records;
 mod report;
 mod requirements;
@@ -64,7 +66,7 @@ mod written;
 pub use apply::{Applied, apply, apply_beside};
 pub use described::{
     Promised, SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of,
-    is_spreadsheet_safe, older_datasheets_of, promised_by_datasheet,
+    older_datasheets_of, promised_by_datasheet, written_form,
 };
 pub use in_memory::{RecodedRows, Release, RowMap};
 use pipeline::{Destination, Watched};
@@ -72,6 +74,8 @@ use publish::Files;
 pub use requirements::DISCLOSURE_ACCEPTED;
 pub(crate) use requirements::has_separate_models;
 pub use row_map::SavedRowMap;
+/// How a table is written where that differs from what it means.
+pub use scumble_verify::WrittenForm;
 use search::{Task, budget_of};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};

@@ -7,6 +7,7 @@ use std::time::Instant;
 use scumble_verify::ModelOutcome;
 
 use super::datasheet::Datasheet;
+use super::form::Form;
 use super::gate::{self, RowNumbers};
 use super::households;
 use super::publish::unpublished;
@@ -202,7 +203,8 @@ where
     let control = watched.progress.control();
     // Only rows that others will see pass the gate.
     let gated = (!run.is_for_owner()).then_some(Gated { source: run.source, rows });
-    let staged = Staged::new(run.plan, sink, control, gated, <Run<'_, Found>>::IS_SEVERAL);
+    let form = Form::of(run, sink);
+    let staged = Staged::new((run.plan, form), sink, control, gated, <Run<'_, Found>>::IS_SEVERAL);
     let mut staged = staged.map_err(unpublished)?;
     run.write(&mut staged).map_err(unpublished)?;
     seconds.write = clock.elapsed().as_secs_f64();
@@ -213,6 +215,7 @@ where
     let verified = run.verify(&mut staged).map_err(unpublished)?;
     seconds.verify = clock.elapsed().as_secs_f64();
     run.notes.append(&mut staged.passed.notes);
+    run.written.clone_from(&staged.form.written);
     watched.check()?;
     Ok((staged, verified))
 }

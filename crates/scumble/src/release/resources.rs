@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use scumble_files::table::CodedTable;
 use scumble_files::{Batches, Control, Source};
+use scumble_verify::WrittenForm;
 
 use crate::config::{Column, Plan};
 use crate::error::{Error, Result, Setting, did_you_mean};
@@ -220,10 +221,10 @@ impl Resources {
         self.folder.as_deref()
     }
 
-    /// Whether the datasheet beside a table says that it is written in the form that no spreadsheet program runs.
-    pub(crate) fn is_spreadsheet_safe(&self, name: &str) -> bool {
-        let path = self.folder.as_ref().filter(|_| !self.tables.contains_key(name));
-        path.is_some_and(|folder| crate::release::is_spreadsheet_safe(&folder.join(name)))
+    /// How a table is written, as the datasheet beside it says.
+    pub(crate) fn written_form(&self, name: &str) -> WrittenForm {
+        let folder = self.folder.as_ref().filter(|_| !self.tables.contains_key(name));
+        folder.map(|folder| crate::release::written_form(&folder.join(name))).unwrap_or_default()
     }
 
     /// The hierarchies that a program gave, as text, so that a caller can tell whether they have changed.

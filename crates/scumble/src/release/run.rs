@@ -1,5 +1,7 @@
 //! A run whose search is over, whatever it found.
 
+use scumble_verify::WrittenForm;
+
 use super::search::OfRow;
 use crate::config::{Plan, Role};
 use crate::problem::Problem;
@@ -18,6 +20,8 @@ pub(crate) struct Run<'a, Found> {
     pub(crate) missing: Vec<(String, Vec<String>)>,
     pub(crate) warnings: Vec<String>,
     pub(crate) notes: Vec<String>,
+    /// How its tables were written, once they are.
+    pub(super) written: WrittenForm,
     pub(crate) found: Found,
 }
 

@@ -1,7 +1,9 @@
 //! Runs the plan's algorithm on a table that was read. Releases and trials both go this way, so they find and refuse the same.
 
 use scumble_files::table::CodedTable;
+use scumble_verify::WrittenForm;
 
+use super::ranges;
 use super::requirements::build_models;
 use super::run::Run;
 use crate::config::{Plan, Rational, no_quasi_identifier};
@@ -51,6 +53,7 @@ impl<'a> Task<'a> {
             missing: rest.missing,
             warnings: rest.warnings,
             notes: rest.notes,
+            written: WrittenForm::default(),
             found,
         }
     }
@@ -130,6 +133,7 @@ pub(super) fn make_problem(
             "give at least one quasi-identifier a higher priority, or none, which counts as 1",
         ));
     }
+    ranges::check(plan, &prepared.quasi)?;
     let models = build_models(plan, &prepared)?;
     if models.is_empty() && needs.model {
         return Err(Error::config("no privacy model is asked for")

@@ -5,15 +5,18 @@ use std::fs::File;
 use scumble_files::table::{CodedTable, Texts};
 use scumble_files::{
     Batches, ColumnType, Control, OutColumn, OutFormat, PrivateFile, PrivateFolder, ReadOptions, Source,
-    Unit, WriteOptions, read_table, write_batches, write_table,
+    Tick, Unit, WriteOptions, read_table, write_batches, write_table,
 };
-use scumble_verify::from_spreadsheet_safe;
 
+use super::datasheet::value_kind;
+use super::form::Form;
 use super::gate::{self, Passed, RowNumbers};
 use super::targets::Sink;
 use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::table::kind::{Inference, Kind};
+use crate::table::label::STAR;
+use crate::table::quasi::{Quasi, Value};
 
 /// The name of the written release in messages.
 const WRITTEN: &str = "the written release";
@@ -25,6 +28,8 @@ pub(super) struct Staged<'a> {
     sink: &'a Sink<'a>,
     control: &'a Control,
     format: OutFormat,
+    /// How its tables are written.
+    pub(super) form: Form,
     gated: Option<Gated<'a>>,
     /// What the gate reported about the tables that were read back.
     pub(super) passed: Passed,
@@ -52,7 +57,7 @@ pub(super) enum Staging {
 impl<'a> Staged<'a> {
     /// A place for one table, or for several.
     pub(super) fn new(
-        plan: &'a Plan,
+        (plan, form): (&'a Plan, Form),
         sink: &'a Sink<'a>,
         control: &'a Control,
         gated: Option<Gated<'a>>,
@@ -67,13 +72,14 @@ impl<'a> Staged<'a> {
             Sink::Memory => OutFormat::ArrowIpc,
             Sink::Files(targets) => targets.format,
         };
-        Ok(Self { place, plan, sink, control, format, gated, passed: Passed::default() })
+        Ok(Self { place, plan, sink, control, format, form, gated, passed: Passed::default() })
     }
 
     /// Forgets what was written.
     pub(super) fn clear(&mut self) -> Result<()> {
         let is_several = matches!(self.place, Staging::Folder(..));
-        *self = Self::new(self.plan, self.sink, self.control, self.gated, is_several)?;
+        let form = std::mem::take(&mut self.form).unwritten();
+        *self = Self::new((self.plan, form), self.sink, self.control, self.gated, is_several)?;
         Ok(())
     }
 
@@ -98,7 +104,18 @@ impl<'a> Staged<'a> {
             threads: 0,
             control: self.control,
             spreadsheet_safe: self.plan.spreadsheet_safe,
+            byte_order_mark: self.plan.output_dialect.is_some(),
         };
+        let written = self.form.write(columns)?;
+        let columns: Vec<OutColumn<'_>> = columns
+            .iter()
+            .zip(&written)
+            .flat_map(|(meant, written)| match &written[..] {
+                [] => vec![*meant],
+                written => written.iter().map(|written| written.column(meant)).collect(),
+            })
+            .collect();
+        let columns = &columns[..];
         match &mut self.place {
             Staging::File(file) => write_table(file.file(), columns, order, &options)?,
             Staging::Folder(folder, files) => {
@@ -139,7 +156,8 @@ impl<'a> Staged<'a> {
             }
             Staging::Memory(tables) => {
                 let again = |(_, table): &(String, Batches)| {
-                    Ok(read_table(&Source::from_batches(table.clone(), WRITTEN), &self.read_options())?.coded)
+                    let source = Source::from_batches(table.clone(), WRITTEN);
+                    self.meaning(read_table(&source, &self.read_options())?.coded)
                 };
                 tables.iter().map(again).collect()
             }
@@ -173,17 +191,46 @@ impl<'a> Staged<'a> {
         };
         let encoding = Some(scumble_files::Encoding::Utf8);
         let options = ReadOptions { header: Some(true), delimiter, encoding, ..self.read_options() };
-        let read = read_table(source, &options)?.coded;
-        if self.plan.spreadsheet_safe { Ok(from_spreadsheet_safe(&read)?) } else { Ok(read) }
+        self.meaning(read_table(source, &options)?.coded)
+    }
+
+    /// A table that was read back, as it is meant.
+    fn meaning(&self, table: CodedTable) -> Result<CodedTable> {
+        Ok(self.form.written.meaning(table)?)
     }
 }
 
 /// The type of texts that are published as they are.
 pub(super) fn column_type(texts: &Texts) -> ColumnType {
-    match Kind::infer(texts.iter().filter(|text| !text.is_empty())) {
+    type_of(texts.iter())
+}
+
+/// The type of a quasi-identifier that shows these values, and of their labels: that of its texts if nothing was coarsened.
+pub(super) fn label_type(
+    quasi: &Quasi,
+    mut values: impl Iterator<Item = Value>,
+    labels: &Texts,
+) -> ColumnType {
+    let is_exact = |value| value == Value::Star || value_kind(quasi, value) == "value";
+    match values.all(is_exact) {
+        // A suppressed row that is written keeps its *, and the column is text then.
+        true => type_of(labels.iter().filter(|label| *label != STAR)),
+        false => ColumnType::Text,
+    }
+}
+
+fn type_of<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> ColumnType {
+    let texts = texts.filter(|text| !text.is_empty());
+    // Yes and no are written in many ways, and only these two words are what a reader of the type gets.
+    if texts.clone().next().is_some() && texts.clone().all(|text| matches!(text, "true" | "false")) {
+        return ColumnType::Boolean;
+    }
+    match Kind::infer(texts) {
         Inference::Clear(Kind::Integer) => ColumnType::Integer,
         Inference::Clear(Kind::Decimal) => ColumnType::Float,
         Inference::Clear(Kind::Date(_)) => ColumnType::Date,
+        Inference::Clear(Kind::Timestamp { zone }) => ColumnType::Timestamp { zone, unit: Tick::Micro },
+        Inference::Clear(Kind::Time) => ColumnType::Time { unit: Tick::Micro },
         _ => ColumnType::Text,
     }
 }

@@ -54,8 +54,7 @@ impl Targets {
             .set(Setting::root("output").to("release"), "name a new folder"));
         }
         let release = output.with_file_name(stem_of(&output));
-        let format = format_of_several(&output)?;
-        check_spreadsheet_safe(plan, format)?;
+        let format = written_for(plan, format_of_several(&output)?)?;
         sweep_beside(&release);
         let mut targets = Self {
             release: Some(release.clone()),
@@ -122,7 +121,7 @@ impl Targets {
         let row_map = row_map_of(plan, folder)?;
         let release = (plan.output != "-").then(|| folder.join(&plan.output));
         let format = release.as_deref().map_or(Ok(PLAIN), scumble_files::format_for)?;
-        check_spreadsheet_safe(plan, format)?;
+        let format = written_for(plan, format)?;
         release.iter().for_each(|release| sweep_beside(release));
         let mut targets =
             Self { release, report, recoding, row_map, format, audience, outputs: Outputs::default() };
@@ -222,16 +221,40 @@ fn row_map_of(plan: &Plan, folder: &Path) -> Result<Option<PathBuf>> {
     }
 }
 
-/// Returns an error if the spreadsheet-safe form is asked for where there is none.
-pub(super) fn check_spreadsheet_safe(plan: &Plan, format: OutFormat) -> Result<()> {
-    if plan.spreadsheet_safe && !matches!(format, OutFormat::Csv { .. }) {
-        return Err(Error::config(
-            "the spreadsheet-safe form is for delimited text, and a program that opens Parquet or Arrow runs none of its texts",
-        )
-        .unset(Setting::root("spreadsheet_safe"), "leave the spreadsheet-safe form out")
-        .set(Setting::root("output"), "give the output another ending, such as .csv"));
+/// The format as the plan's dialect has it. Returns an error if the plan asks for a way of writing that the format does not have.
+pub(super) fn written_for(plan: &Plan, format: OutFormat) -> Result<OutFormat> {
+    let refused = |what: &str, key: &'static str, form: &str| {
+        Err(Error::config(what.to_owned())
+            .unset(Setting::root(key), format!("leave {form} out"))
+            .set(Setting::root("output"), "give the output another ending, such as .csv"))
+    };
+    let OutFormat::Csv { delimiter, compression } = format else {
+        return match plan.output_dialect {
+            _ if plan.spreadsheet_safe => refused(
+                "the spreadsheet-safe form is for delimited text, and a program that opens Parquet or Arrow runs none of its texts",
+                "spreadsheet_safe",
+                "the spreadsheet-safe form",
+            ),
+            Some(_) => refused(
+                "a dialect is for delimited text, and Parquet and Arrow hold numbers without any decimal mark",
+                "output_dialect",
+                "the dialect",
+            ),
+            None => Ok(format),
+        };
+    };
+    match plan.output_dialect {
+        Some(dialect) if delimiter == b'\t' => refused(
+            &format!(
+                "the fields of a .tsv file are separated by tabs, and those of the dialect {} are not",
+                dialect.name()
+            ),
+            "output_dialect",
+            "the dialect",
+        ),
+        Some(dialect) => Ok(OutFormat::Csv { delimiter: dialect.delimiter(), compression }),
+        None => Ok(format),
     }
-    Ok(())
 }
 
 /// The name of a file without the endings of its format: `visits.2024.csv.gz` becomes `visits.2024`.

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use scumble_files::table::CodedTable;
 use scumble_files::{Batches, ReadOptions, Source, read_table};
+use scumble_verify::WrittenForm;
 
 use super::classes::{self, ClassRun, ClassesFound, together};
 use super::gate::{self, RowNumbers};
@@ -56,13 +57,14 @@ pub struct TrialTable {
     /// For each row, the row that it is about, of those that were tried. Empty for a table about groups.
     pub about: Vec<u32>,
     written: Batches,
+    form: WrittenForm,
 }
 
 impl TrialTable {
-    /// Reads the table as its recipient would.
+    /// Reads the table as its recipient would, and returns what it means.
     pub fn read(&self) -> Result<CodedTable> {
         let source = Source::from_batches(self.written.clone(), "the written release");
-        Ok(read_table(&source, &ReadOptions::default())?.coded)
+        Ok(self.form.meaning(read_table(&source, &ReadOptions::default())?.coded)?)
     }
 }
 
@@ -203,7 +205,7 @@ where
     let to = (&Sink::Memory, RowNumbers::Unknown);
     let written = write_verified(&mut run, to, &watched, &mut Seconds::default());
     // A part of the rows may not be comparable with earlier tables; that is not a fault of the plan.
-    let (Staged { place, passed, .. }, _) = written.map_err(|error| {
+    let (Staged { place, passed, form, .. }, _) = written.map_err(|error| {
         if error.is(&[ErrorKind::Config, ErrorKind::Data]) {
             error.of_kind(ErrorKind::Refused)
         } else {
@@ -216,7 +218,7 @@ where
     run.warnings.extend(gate::warnings(&passed.personal));
     let (rows, _) = run.row_map();
     let about = rows.into_iter().map(<[u32]>::to_vec).chain(std::iter::repeat_with(Vec::new));
-    let table = |((name, written), about)| TrialTable { name, about, written };
+    let table = |((name, written), about)| TrialTable { name, about, written, form: form.written.clone() };
     let tables = written.into_iter().zip(about).map(table).collect();
     Ok(Tried { run, tables, seconds })
 }

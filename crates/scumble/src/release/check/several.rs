@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use scumble_files::table::CodedTable;
 use scumble_files::{ReadOptions, read_table};
-use scumble_verify::{
-    ModelOutcome, Relation, StarRows, View, check_relations, check_views, from_spreadsheet_safe,
-    in_normal_form,
-};
+use scumble_verify::{ModelOutcome, Relation, StarRows, View, check_relations, check_views, in_normal_form};
 
 use super::{cannot_check, is_elsewhere, people};
 use crate::config::{ModelSpec, Plan, Role};
@@ -18,6 +15,7 @@ use crate::release::claim::sensitive_column;
 use crate::release::prepare::{payload_of, spelt_once, table_in_one_spelling};
 use crate::release::requirements::with_remedies_of_missing;
 use crate::release::resources::Resources;
+use crate::release::written::in_form;
 use crate::table::payload::PayloadColumn;
 
 /// Multirelational k-anonymity of the table and the plan's further tables, which must all still say whom a row is about.
@@ -89,12 +87,9 @@ fn further_tables(plan: &Plan, resources: &Resources) -> Result<Vec<Arc<CodedTab
         let source = resources.source(file)?;
         // The table may be written otherwise than the input.
         let control = resources.control().clone();
-        let options = ReadOptions { control, ..crate::release::other_options(plan) };
-        let read = read_table(&source, &options)?.coded;
-        if resources.is_spreadsheet_safe(file) {
-            return from_spreadsheet_safe(&read).map_err(cannot_check);
-        }
-        Ok(read)
+        let form = resources.written_form(file);
+        let options = ReadOptions { control, ..in_form(&form, crate::release::other_options(plan)) };
+        form.meaning(read_table(&source, &options)?.coded).map_err(cannot_check)
     };
     let table = |table: &crate::config::TableSpec| {
         let read = resources.kept_table(&table.file, || read(&table.file))?;

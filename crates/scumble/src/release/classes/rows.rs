@@ -6,8 +6,9 @@ use rayon::prelude::*;
 use scumble_files::table::Texts;
 use scumble_files::{Cells, ColumnType, OutColumn};
 
+use super::super::ranges::RangeColumn;
 use super::super::search::OfRow;
-use super::super::staged::{Staged, column_type};
+use super::super::staged::{Staged, column_type, label_type};
 use super::ClassRun;
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
@@ -24,10 +25,19 @@ pub(crate) struct ReleasedRows {
     pub(crate) look_of_row: Vec<u32>,
     /// For each released row the original row it came from. Private.
     pub(crate) order: Vec<u32>,
-    /// For each quasi-identifier the labels in ascending order, and the label of each look.
-    pub(crate) labels: Vec<(Texts, Vec<u32>)>,
+    /// The labels of each quasi-identifier.
+    pub(super) labels: Vec<Labels>,
     /// The number of rows that are unique on all that they show, sensitive columns aside; `None` where nothing else is published exactly.
     pub(crate) unique_with_quasi: Option<Uniqueness>,
+}
+
+/// What a quasi-identifier shows.
+pub(super) struct Labels {
+    /// The labels in ascending order.
+    texts: Texts,
+    /// The label of each look.
+    of_look: Vec<u32>,
+    kind: ColumnType,
 }
 
 /// Chooses and sorts the released rows. They are sorted by what they show, so no trace of the original order is left.
@@ -40,8 +50,8 @@ pub(in crate::release) fn arrange(run: &ClassRun<'_>, of_row: OfRow) -> Result<R
         look_of_class.push(if classes.is_suppressed(class) { u32::MAX } else { kept });
         kept += u32::from(!classes.is_suppressed(class));
     }
-    let labels: Vec<(Texts, Vec<u32>)> =
-        (0..run.problem.quasi.len()).into_par_iter().map(|column| column_labels(run, column)).collect();
+    let columns = (0..run.problem.quasi.len()).into_par_iter();
+    let labels: Vec<Labels> = columns.map(|column| column_labels(run, column)).collect::<Result<_>>()?;
     let mut look_of_row = class_of_row(run, of_row.tuple, &of_row.payload)?;
     drop(of_row.payload);
     look_of_row.par_iter_mut().for_each(|place| *place = look_of_class[*place as usize].min(kept));
@@ -131,35 +141,43 @@ fn kept_keys(run: &ClassRun<'_>, rows: usize) -> Vec<u64> {
     packer.finish()
 }
 
-/// The labels of a column in ascending order, and the label of each kept class and, last, of suppressed rows.
-fn column_labels(run: &ClassRun<'_>, column: usize) -> (Texts, Vec<u32>) {
+/// What a column shows in each kept class and, last, in suppressed rows. Values of suppressed classes are not among its labels.
+fn column_labels(run: &ClassRun<'_>, column: usize) -> Result<Labels> {
     let classes = &run.found.classes;
     let shown = &classes.assignment.columns[column];
     let quasi = &run.problem.quasi[column];
-    let of_value: Vec<String> = shown.values.iter().map(|value| quasi.label(*value)).collect();
-    let mut sorted: Vec<&str> = of_value.iter().map(String::as_str).chain([label::STAR]).collect();
+    let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class));
+    let value_of_look: Vec<u32> = kept.map(|class| shown.of_class.get(class)).collect();
+    let mut is_kept = vec![false; shown.values.len()];
+    value_of_look.iter().for_each(|value| is_kept[*value as usize] = true);
+    let values = || shown.values.iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(value, _)| *value);
+    let range = RangeColumn::of(run, quasi);
+    let label = |value| range.as_ref().map_or_else(|| Ok(quasi.label(value)), |of| of.label(quasi, value));
+    let of_kept: Vec<String> = values().map(label).collect::<Result<_>>()?;
+    let mut sorted: Vec<&str> = of_kept.iter().map(String::as_str).chain([label::STAR]).collect();
     sorted.sort_unstable();
     sorted.dedup();
     let place = |text: &str| sorted.binary_search(&text).unwrap_or(0) as u32;
-    let place_of_value: Vec<u32> = of_value.iter().map(|text| place(text)).collect();
-    let of_look = (0..classes.len())
-        .filter(|class| !classes.is_suppressed(*class))
-        .map(|class| place_of_value[shown.of_class.get(class) as usize])
+    let mut labels = of_kept.iter();
+    let place_of_value: Vec<u32> = is_kept
+        .iter()
+        .map(|kept| if *kept { labels.next().map_or(0, |text| place(text)) } else { 0 })
+        .collect();
+    let of_look = value_of_look
+        .iter()
+        .map(|value| place_of_value[*value as usize])
         .chain([place(label::STAR)])
         .collect();
-    (sorted.into_iter().collect(), of_look)
+    let texts: Texts = sorted.into_iter().collect();
+    let kind = label_type(quasi, values(), &texts);
+    Ok(Labels { texts, of_look, kind })
 }
 
 /// Sorts rows by what they show: by their look (a counting sort), then by the columns that are kept.
-fn sort_by_content(
-    run: &ClassRun<'_>,
-    labels: &[(Texts, Vec<u32>)],
-    look_of_row: &[u32],
-    rows: &[u32],
-) -> Vec<u32> {
-    let count = labels.first().map_or(1, |(_, of_look)| of_look.len());
+fn sort_by_content(run: &ClassRun<'_>, labels: &[Labels], look_of_row: &[u32], rows: &[u32]) -> Vec<u32> {
+    let count = labels.first().map_or(1, |labels| labels.of_look.len());
     let mut looks: Vec<u32> = (0..count as u32).collect();
-    let shown = |look: u32| labels.iter().map(move |(_, of_look)| of_look[look as usize]);
+    let shown = |look: u32| labels.iter().map(move |labels| labels.of_look[look as usize]);
     looks.par_sort_unstable_by(|a, b| shown(*a).cmp(shown(*b)));
     // Looks that cannot be told apart get the same rank.
     let mut rank = vec![0_u32; count];
@@ -200,9 +218,9 @@ pub(super) fn write(run: &ClassRun<'_>, rows: &ReleasedRows, staged: &mut Staged
     let kept: BTreeSet<&str> = run.untouched_columns().collect();
     for (name, _) in &run.plan.columns {
         if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == *name) {
-            let (texts, of_look) = &rows.labels[place];
+            let Labels { texts, of_look, kind } = &rows.labels[place];
             let cells = Cells::Via { class_of_row: &rows.look_of_row, code_of_class: of_look };
-            columns.push(OutColumn { name, texts, cells, kind: ColumnType::Text });
+            columns.push(OutColumn { name, texts, cells, kind: *kind });
         } else if let Some(column) = source.get(name.as_str()).filter(|_| kept.contains(name.as_str())) {
             let cells = Cells::Direct(&column.codes);
             // A column that is published as it is keeps its type, if the format has types.

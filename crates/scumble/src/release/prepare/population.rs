@@ -35,7 +35,7 @@ fn read(plan: &Plan, name: &str, columns: &[String], resources: &Resources) -> R
     // Others may have written this file, so its format is detected.
     let how = Read { header: Some(true), encoding: plan.read.encoding.clone(), ..plan.read.of_release() };
     let written = WrittenTable::from(&source);
-    let open = written.open(&how, resources.control())?;
+    let open = written.open(plan, &how, resources.control())?;
     if let Some(missing) = columns.iter().find(|column| !open.names.contains(column)) {
         let names: Vec<&str> = open.names.iter().map(String::as_str).collect();
         let near = crate::error::among_columns(missing, &names);

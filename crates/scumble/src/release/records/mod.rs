@@ -12,6 +12,7 @@ use scumble_verify::RecordOutcome;
 use super::datasheet::Datasheet;
 use super::offers;
 use super::pipeline::Releasable;
+use super::ranges;
 use super::requirements::{refuse_added, refuse_missing, refuse_persons, refuse_switches};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
@@ -101,6 +102,9 @@ pub(super) fn check_plan(task: &Task<'_>, name: &str, algorithm: &dyn RecordAlgo
             "'{name}' publishes records that overlap, and no model of such records compares with a population"
         ))
         .unset(Setting::root("population"), "leave the population out"));
+    }
+    if algorithm.capabilities().draws_rows {
+        ranges::refuse(plan, &format!("'{name}' draws rows, which show values and no ranges"))?;
     }
     if plan.row_map.is_some() && algorithm.capabilities().draws_rows {
         return Err(Error::refused(format!(

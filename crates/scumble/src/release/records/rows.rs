@@ -4,7 +4,8 @@ use rayon::prelude::*;
 use scumble_files::table::Texts;
 use scumble_files::{Cells, ColumnType, OutColumn};
 
-use super::super::staged::{Staged, column_type};
+use super::super::ranges::RangeColumn;
+use super::super::staged::{Staged, column_type, label_type};
 use super::RecordRun;
 use crate::error::{Error, Result, Setting};
 use crate::search::algorithms::Format;
@@ -60,12 +61,17 @@ pub(super) fn arrange(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row:
         .quasi
         .par_iter()
         .enumerate()
-        .map(|(column, quasi)| {
-            let labels: Vec<String> =
-                records.iter().map(|record| quasi.label(record.shown[column])).collect();
-            shown(quasi.name.clone(), &labels, ColumnType::Text)
+        .map(|(place, quasi)| {
+            let values = || records.iter().map(|record| record.shown[place]);
+            let range = RangeColumn::of(run, quasi);
+            let label =
+                |value| range.as_ref().map_or_else(|| Ok(quasi.label(value)), |of| of.label(quasi, value));
+            let labels: Vec<String> = values().map(label).collect::<Result<_>>()?;
+            let mut column = shown(quasi.name.clone(), &labels, ColumnType::Text);
+            column.kind = label_type(quasi, values(), &column.texts);
+            Ok(column)
         })
-        .collect();
+        .collect::<Result<_>>()?;
     let instead = match &run.found.taken {
         Some(taken) => exchanged(run, taken),
         None => frequencies(run)?,

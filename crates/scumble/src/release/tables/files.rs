@@ -178,7 +178,8 @@ fn numbers(name: &str, numbers: &[u32]) -> Column {
     Column { name: name.to_owned(), codes: Codes::narrow(texts.len(), &codes), texts, kind }
 }
 
-fn texts(name: &str, cells: &[String], kind: ColumnType) -> Column {
+/// A column of numbers about groups.
+fn texts(name: &str, cells: &[String]) -> Column {
     let mut distinct: Vec<&str> = cells.iter().map(String::as_str).collect();
     // Numbers in their order, so that a table sorted by them reads well.
     distinct.sort_unstable_by_key(|text| (text.len(), *text));
@@ -188,6 +189,7 @@ fn texts(name: &str, cells: &[String], kind: ColumnType) -> Column {
     };
     let codes: Vec<u32> = cells.iter().map(place).collect();
     let texts: Texts = distinct.iter().copied().collect();
+    let kind = column_type(&texts);
     Column { name: name.to_owned(), codes: Codes::narrow(texts.len(), &codes), texts, kind }
 }
 
@@ -326,7 +328,6 @@ fn summed(
         cells.iter_mut().zip(line).for_each(|(cells, cell)| cells.push(cell));
     }
     let names = [group, count, least, greatest, sum];
-    let columns =
-        names.iter().zip(&cells).map(|(name, cells)| texts(name, cells, ColumnType::Text)).collect();
+    let columns = names.iter().zip(&cells).map(|(name, cells)| texts(name, cells)).collect();
     Ok(Table::in_order("groups", columns, members.len()))
 }

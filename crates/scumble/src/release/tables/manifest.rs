@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use scumble_verify::WrittenForm;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -26,9 +27,9 @@ pub struct Manifest {
     pub together: Together,
     /// The tables.
     pub tables: Vec<TableFile>,
-    /// Whether they are written in the form that no spreadsheet program runs.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub spreadsheet_safe: bool,
+    /// How they are written, where that differs from what they mean.
+    #[serde(flatten)]
+    pub written: WrittenForm,
 }
 
 /// How tables belong together.
@@ -114,13 +115,19 @@ mod tests {
             models: Vec::new(),
             together: Together::Projections,
             tables: vec![TableFile { file: "table-1.csv".into(), columns: vec!["a".into()], rows: 1 }],
-            spreadsheet_safe: false,
+            written: WrittenForm::default(),
         };
         let write = |manifest: &Manifest| {
             std::fs::write(folder.path().join(MANIFEST), serde_json::to_vec(manifest).unwrap()).unwrap();
             Manifest::load(folder.path())
         };
         assert_eq!(write(&manifest).unwrap(), manifest);
+        let mut odd = serde_json::to_value(&manifest).unwrap();
+        odd["spreadsheet_safe"] = true.into();
+        let read = |json: &Value| serde_json::from_value::<Manifest>(json.clone());
+        assert!(read(&odd).unwrap().written.spreadsheet_safe);
+        odd["spreadsheet"] = true.into();
+        assert!(read(&odd).is_err(), "what is not known is not skipped");
         for elsewhere in ["../secret.csv", "/etc/passwd", "..", "a/b.csv"] {
             manifest.tables[0].file = elsewhere.into();
             assert!(write(&manifest).is_err(), "{elsewhere}");

@@ -11,6 +11,7 @@ use scumble_files::OutFormat;
 use super::datasheet::Datasheet;
 use super::offers;
 use super::pipeline::Releasable;
+use super::ranges;
 use super::requirements::{refuse_added, refuse_missing, refuse_persons, refuse_switches};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
@@ -127,7 +128,7 @@ impl Releasable for TablesRun<'_> {
             models: self.problem.models.iter().map(|model| model.claim()).collect(),
             together: self.found.made.together.clone(),
             tables: self.found.described.clone(),
-            spreadsheet_safe: self.plan.spreadsheet_safe,
+            written: self.written.clone(),
         })
     }
 
@@ -213,6 +214,12 @@ fn found<'a>(task: &Task<'a>, entry: &'static Entry<BuildTablesAlgorithm>) -> Re
 /// Returns an error if the plan asks for something that several tables cannot have.
 fn refuse(plan: &Plan, population: bool, algorithm: &str) -> Result<()> {
     refuse_switches(plan, algorithm, "publishes several tables beside each other")?;
+    ranges::refuse(
+        plan,
+        &format!(
+            "'{algorithm}' publishes several tables beside each other, which are put together by their columns"
+        ),
+    )?;
     let suppressed = plan.algorithm.suppression.is_some_and(|share| share > Rational::ZERO);
     let asked = [
         (Setting::root("population"), "the population", "a population is compared with classes", population),

@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 
 use scumble_files::table::CodedTable;
 use scumble_files::{Control, ReadOptions, Source, read_table};
-use scumble_verify::from_spreadsheet_safe;
 
 use super::manifest::Manifest;
 use crate::config::Plan;
 use crate::error::{Error, Result};
+use crate::release::written::in_form;
 
 /// Several tables and what they say about themselves.
 #[derive(Debug)]
 pub struct PublishedTables {
     /// The manifest, which says how the tables belong together.
     pub manifest: Manifest,
-    /// The tables that the manifest names, in its order, without the marks of the spreadsheet-safe form.
+    /// The tables that the manifest names, in its order, as they are meant.
     pub tables: Vec<CodedTable>,
     /// Files beside them that the manifest does not name, and that are not checked.
     pub unnamed: Vec<String>,
@@ -42,18 +42,14 @@ impl PublishedTables {
                 manifest.tables.len()
             )));
         }
+        let form = &manifest.written;
         let options = ReadOptions {
             header: Some(true),
             control: control.clone(),
-            ..crate::release::other_options(plan)
+            ..in_form(form, crate::release::other_options(plan))
         };
         let read = |source: &Source| {
-            let read = read_table(source, &options)?.coded;
-            if manifest.spreadsheet_safe {
-                from_spreadsheet_safe(&read).map_err(crate::release::check::cannot_check)
-            } else {
-                Ok(read)
-            }
+            form.meaning(read_table(source, &options)?.coded).map_err(crate::release::check::cannot_check)
         };
         let tables = sources.iter().map(read).collect::<Result<_>>()?;
         Ok(Self { manifest, tables, unnamed: Vec::new(), folder: None })
