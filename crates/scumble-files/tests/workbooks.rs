@@ -303,6 +303,17 @@ fn opendocument() {
 }
 
 #[test]
+fn repeated_cells_cannot_take_any_memory() {
+    // A row of 16,384 filled cells, a million times, in some hundred bytes.
+    let cell = "<table:table-cell table:number-columns-repeated=\"16384\" office:value-type=\"float\" office:value=\"1\"/>";
+    let table = format!("<table:table-row table:number-rows-repeated=\"1048576\">{cell}</table:table-row>");
+    let error =
+        read(&ods(&table, ""), &ReadOptions { memory: Some(1 << 30), ..ReadOptions::default() }).unwrap_err();
+    assert!(error.kind() == ErrorKind::Resources, "{error}");
+    assert!(error.to_string().contains("needs more memory than the 1.1 GB that are left"), "{error}");
+}
+
+#[test]
 fn workbooks_of_the_old_format() {
     let rows = vec![
         vec![Old::Text("age"), Old::Text("is"), Old::Text("born")],

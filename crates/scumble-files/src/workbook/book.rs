@@ -8,12 +8,11 @@ use calamine::{
     XlsxCellReader,
 };
 
-use super::flaws::{self, Told};
+use super::flaws::Told;
 use super::kind::Kind;
 use super::moment::{Epoch, Shows, shown_by};
 use super::value::Value;
-use super::{ole, parts};
-use crate::decoding;
+use super::{ods, ole, parts};
 use crate::error::{Result, reading};
 use crate::read::ReadOptions;
 
@@ -44,53 +43,46 @@ impl<'n> Book<'n> {
     pub(super) fn open(name: &'n str, kind: Kind, mut file: &File, options: &ReadOptions) -> Result<Self> {
         let told = Told { name, kind };
         let seen = match kind {
-            Kind::Xlsx | Kind::Ods => parts::weigh(told, file, options)?,
+            Kind::Xlsx => parts::weigh(told, file, options)?,
             Kind::Xls => {
                 ole::check(told, file, options)?;
                 parts::Seen::default()
             }
+            Kind::Ods => {
+                let seen = parts::weigh(told, file, options)?;
+                ods::check(told, file, options)?;
+                seen
+            }
         };
         file.rewind().map_err(|error| reading(name, error))?;
         let input = BufReader::new(file.try_clone().map_err(|error| reading(name, error))?);
-        let of_sheets = |sheets: &[Sheet]| -> Vec<Sheet> {
-            sheets.iter().filter(|sheet| sheet.typ == SheetType::WorkSheet).cloned().collect()
-        };
         match kind {
             Kind::Xlsx => {
                 let book = told.decode(|| Xlsx::new(input))?;
-                let epoch = if book.has_1904_epoch() { Epoch::From1904 } else { Epoch::From1900 };
-                let sheets = of_sheets(book.sheets_metadata());
+                let (sheets, epoch) = (worksheets(book.sheets_metadata()), epoch(book.has_1904_epoch()));
                 Ok(Self { told, sheets, content: Content::Streamed(Box::new(book), seen), epoch })
             }
             Kind::Xls => {
-                let book = match decoding::caught(|| Xls::new(input)) {
-                    Some(Err(XlsError::Password)) => return Err(flaws::protected(name)),
-                    opened => told.decode(|| opened.unwrap_or(Err(XlsError::StackLen)))?,
-                };
-                let epoch = if book.has_1904_epoch() { Epoch::From1904 } else { Epoch::From1900 };
-                let sheets = of_sheets(book.sheets_metadata());
-                let mut book = book;
+                let mut book = told.open(|| Xls::new(input), |error| matches!(error, XlsError::Password))?;
+                let (sheets, epoch) = (worksheets(book.sheets_metadata()), epoch(book.has_1904_epoch()));
                 let held = sheets.iter().map(|sheet| {
                     let cells = told.decode(|| book.worksheet_range(&sheet.name))?;
                     let merged = told.decode(|| book.merge_cells_by_sheet_name(&sheet.name))?;
                     Ok(Held { cells, merged })
                 });
-                let held = held.collect::<Result<_>>()?;
-                Ok(Self { told, sheets, content: Content::Held(held), epoch })
+                let content = Content::Held(held.collect::<Result<_>>()?);
+                Ok(Self { told, sheets, content, epoch })
             }
             Kind::Ods => {
-                let book: Ods<Input> = match decoding::caught(|| Ods::new(input)) {
-                    Some(Err(OdsError::Password)) => return Err(flaws::protected(name)),
-                    opened => told.decode(|| opened.unwrap_or(Err(OdsError::Eof("content"))))?,
-                };
-                let sheets = of_sheets(book.sheets_metadata());
-                let mut book = book;
+                let mut book: Ods<Input> =
+                    told.open(|| Ods::new(input), |error| matches!(error, OdsError::Password))?;
+                let sheets = worksheets(book.sheets_metadata());
                 let held = sheets.iter().map(|sheet| {
                     let cells = told.decode(|| book.worksheet_range(&sheet.name))?;
                     Ok(Held { cells, merged: Vec::new() })
                 });
-                let held = held.collect::<Result<_>>()?;
-                Ok(Self { told, sheets, content: Content::Held(held), epoch: Epoch::Iso })
+                let content = Content::Held(held.collect::<Result<_>>()?);
+                Ok(Self { told, sheets, content, epoch: Epoch::Iso })
             }
         }
     }
@@ -168,6 +160,15 @@ impl<'n> Book<'n> {
             Ok(None)
         })
     }
+}
+
+/// The sheets that hold cells, and no chart or macro.
+fn worksheets(all: &[Sheet]) -> Vec<Sheet> {
+    all.iter().filter(|sheet| sheet.typ == SheetType::WorkSheet).cloned().collect()
+}
+
+fn epoch(is_1904: bool) -> Epoch {
+    if is_1904 { Epoch::From1904 } else { Epoch::From1900 }
 }
 
 /// The cells of a sheet, one after the other.

@@ -25,11 +25,22 @@ impl Told<'_> {
 
     /// Runs a step of decoding. Errors and panics of the decoder mean the same: the workbook is damaged.
     pub(super) fn decode<T, E: StdError + 'static>(self, step: impl FnOnce() -> Result<T, E>) -> Result<T> {
+        self.open(step, |_| false)
+    }
+
+    /// Does the same for a step that can also find out that the workbook has a password.
+    pub(super) fn open<T, E: StdError + 'static>(
+        self,
+        step: impl FnOnce() -> Result<T, E>,
+        is_protected: impl FnOnce(&E) -> bool,
+    ) -> Result<T> {
         match decoding::caught(step) {
             Some(Ok(done)) => Ok(done),
-            Some(Err(error)) => {
-                Err(of_system(&error).map_or_else(|| damaged(self), |source| reading(self.name, source)))
-            }
+            Some(Err(error)) if is_protected(&error) => Err(protected(self.name)),
+            Some(Err(error)) => Err(match of_system(&error) {
+                Some(source) => reading(self.name, source),
+                None => damaged(self),
+            }),
             None => Err(damaged(self)),
         }
     }

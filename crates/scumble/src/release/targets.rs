@@ -190,6 +190,7 @@ impl Targets {
             },
             OutFormat::Parquet => "parquet",
             OutFormat::ArrowIpc => "arrow",
+            OutFormat::Workbook => "xlsx",
         }
     }
 
@@ -226,7 +227,7 @@ fn row_map_of(plan: &Plan, folder: &Path) -> Result<Option<PathBuf>> {
 pub(super) fn check_spreadsheet_safe(plan: &Plan, format: OutFormat) -> Result<()> {
     if plan.spreadsheet_safe && !matches!(format, OutFormat::Csv { .. }) {
         return Err(Error::config(
-            "the spreadsheet-safe form is for delimited text, and a program that opens Parquet or Arrow runs none of its texts",
+            "the spreadsheet-safe form is for delimited text, and a program that opens Parquet, Arrow or a workbook runs none of its texts",
         )
         .unset(Setting::root("spreadsheet_safe"), "leave the spreadsheet-safe form out")
         .set(Setting::root("output"), "give the output another ending, such as .csv"));
@@ -239,7 +240,7 @@ pub(super) fn check_spreadsheet_safe(plan: &Plan, format: OutFormat) -> Result<(
 pub fn stem_of(file: &Path) -> String {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut stem = name.as_str();
-    for ending in [".gz", ".zst", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc"] {
+    for ending in [".gz", ".zst", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc", ".xlsx"] {
         stem = stem.strip_suffix(ending).unwrap_or(stem);
     }
     if stem.is_empty() { "release".to_owned() } else { stem.to_owned() }
