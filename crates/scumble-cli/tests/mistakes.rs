@@ -24,13 +24,13 @@ fn planned(more: &str) -> Desk {
 fn files_of_other_programs_are_named() {
     let desk = Desk::new();
     desk.file("people.xlsx", b"PK\x03\x04\x14\0\x06\0\x08\0[Content_Types].xml_rels/.relsxl/workbook.xml");
-    let words = ["'people.xlsx' is an Excel workbook", "cannot read workbooks yet", "File, Save As"];
+    let words = ["'people.xlsx' is a damaged Excel workbook", "copy or download the file again"];
     desk.refuses(3, &words, &["init", "people.xlsx"]);
     desk.refuses(3, &words, &["init", "people.xlsx", "--encoding", "windows-1252"]);
     desk.file("people.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0\0\0");
-    desk.refuses(3, &["'people.xls' is an Excel workbook of the old format"], &["init", "people.xls"]);
+    desk.refuses(3, &["'people.xls' is a damaged Excel workbook of the old format"], &["init", "people.xls"]);
     desk.file("people.sav", b"$FL2@(#) SPSS DATA FILE");
-    desk.refuses(3, &["'people.sav' is an SPSS data file", "CSV"], &["init", "people.sav"]);
+    desk.refuses(3, &["'people.sav' is an SPSS data file", "with its value labels"], &["init", "people.sav"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Reading and writing table files.
 //!
-//! [`read_table`] turns any table file (delimited text, Parquet, Arrow; compressed or not) into dictionary codes, streaming and
+//! [`read_table`] turns any table file (delimited text, Parquet, Arrow, workbooks; compressed or not) into dictionary codes, streaming and
 //! in parallel: the file is never held as strings. [`write_table`] writes codes back as text. [`PrivateFile`] keeps a file
 //! unreadable for others until it is published under its name in one step.
 
@@ -10,6 +10,7 @@ mod codes;
 mod columnar;
 mod compression;
 mod control;
+mod decoding;
 mod delimited;
 mod dictionary;
 mod digest;
@@ -19,6 +20,7 @@ mod flaw;
 mod folder;
 mod folder_lock;
 mod foreign;
+mod heading;
 pub mod limits;
 mod names;
 mod pipeline;
@@ -34,13 +36,14 @@ mod sweep;
 pub mod table;
 mod threads;
 mod western;
+mod workbook;
 pub mod write;
 
 pub use arrow_array::{self, RecordBatch};
 pub use arrow_schema;
-pub use columnar::is_decoding;
 pub use compression::Compression;
 pub use control::{Control, Pace, Unit};
+pub use decoding::is_decoding;
 pub use digest::sha256;
 pub use encoding::Encoding;
 pub use error::{Error, ErrorKind, Place, Remedy, cannot_read, cannot_write};

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::source::{Content, Form, Source};
 use crate::table::CodedTable;
 use crate::western::Western;
+use crate::workbook;
 
 /// How to read a table. The default detects everything and reads all columns.
 #[derive(Debug, Clone)]
@@ -19,13 +20,15 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// The quote of delimited text; `"` if not given.
     pub quote: Option<u8>,
-    /// Whether delimited text has a header; detected if not given.
+    /// Whether delimited text or the sheet of a workbook has a header; detected if not given.
     pub header: Option<bool>,
     /// The encoding of delimited text. If not given, it is detected: UTF-16, UTF-8, or Windows-1252 where that is clear.
     pub encoding: Option<Encoding>,
-    /// The number of lines above the header of delimited text to skip, after a `sep=` line if there is one. If not given, it is
-    /// detected where it is clear.
+    /// The number of lines above the header of delimited text to skip, after a `sep=` line if there is one; of a workbook, the
+    /// number of rows of the sheet. If not given, it is detected where it is clear.
     pub skip_rows: Option<u64>,
+    /// The sheet of a workbook, by its name or its number from 1. If not given, the only visible one that holds a table.
+    pub sheet: Option<String>,
     /// The columns to read; all if not given. Others never enter memory.
     pub columns: Option<Vec<String>>,
     /// The number of threads that encode; 0 for as many as the current thread pool has.
@@ -56,6 +59,7 @@ impl Default for ReadOptions {
             header: None,
             encoding: None,
             skip_rows: None,
+            sheet: None,
             columns: None,
             threads: 0,
             field_limit: 1 << 20,
@@ -77,6 +81,8 @@ pub enum FileFormat {
     Parquet,
     /// Arrow IPC, as a file (Feather 2) or a stream.
     ArrowIpc,
+    /// A sheet of a workbook: Excel or OpenDocument.
+    Workbook,
     /// No file: record batches in memory.
     Batches,
 }
@@ -150,6 +156,7 @@ pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
         Form::Parquet(file) => columnar::read_parquet(source.name(), &file, options)?,
         Form::ArrowFile(file) => columnar::read_arrow_file(source.name(), file, options)?,
         Form::ArrowStream(reader) => columnar::read_arrow_stream(source.name(), reader, options)?,
+        Form::Workbook(kind, file) => workbook::read_table(source.name(), kind, &file, options)?,
         Form::Batches(table) => columnar::read_batches(source.name(), table, options)?,
         Form::Stream(stream) => columnar::read_stream(source.name(), stream, options)?,
     };
@@ -173,6 +180,7 @@ pub fn read_header(source: &Source, options: &ReadOptions) -> Result<Header> {
         Form::Parquet(file) => columnar::parquet_header(source.name(), &file),
         Form::ArrowFile(file) => columnar::arrow_file_header(source.name(), file),
         Form::ArrowStream(reader) => columnar::arrow_stream_header(source.name(), reader),
+        Form::Workbook(kind, file) => workbook::read_header(source.name(), kind, &file, options),
         Form::Batches(table) => columnar::batches_header(source.name(), table.schema()),
         Form::Stream(stream) => columnar::batches_header(source.name(), &stream.schema),
     }

@@ -13,6 +13,7 @@ use crate::compression::Compression;
 use crate::error::{Error, Result, reading, writing};
 use crate::foreign::Foreign;
 use crate::limits::Allowance;
+use crate::workbook::{Container, Kind};
 
 /// The source of a table: a path, an open file, record batches or a stream of them. All but a stream can be read more than once.
 #[derive(Debug)]
@@ -253,7 +254,10 @@ impl Source {
         if let Some(foreign) = Foreign::recognise(&first) {
             return Err(foreign.error(&self.name));
         }
-        let form = if is_parquet(&first) {
+        let form = if let Some(container) = Container::recognise(&first) {
+            let file = self.seekable(compression, reader, allowance)?;
+            Form::Workbook(container.kind(&self.name, &file, &first)?, file)
+        } else if is_parquet(&first) {
             Form::Parquet(self.seekable(compression, reader, allowance)?)
         } else if first.starts_with(b"ARROW1\0\0") {
             Form::ArrowFile(self.seekable(compression, reader, allowance)?)
@@ -330,6 +334,8 @@ pub(crate) enum Form<'a> {
     ArrowFile(File),
     /// The Arrow IPC stream format.
     ArrowStream(Box<dyn Read + Send>),
+    /// A workbook.
+    Workbook(Kind, File),
     /// Record batches in memory.
     Batches(&'a Batches),
     /// Record batches that are made while they are read.

@@ -1,8 +1,10 @@
-//! Damaged Parquet and Arrow files: the result is an error or a table, never a panic, and never takes more memory than there is.
+//! Damaged Parquet and Arrow files, and workbooks: the result is an error or a table, never a panic, and never takes more memory than there is.
 //!
 //! The test process is limited to two gigabytes: a reader that believed a wild length would ask for more and be killed.
 #![allow(clippy::unwrap_used)]
 
+#[path = "common/books.rs"]
+mod books;
 #[path = "common/broken.rs"]
 mod broken;
 mod common;
@@ -163,4 +165,60 @@ fn long_texts_of_dictionaries_are_not_copied_for_every_row() {
     // The same with hardly any memory.
     let little = ReadOptions { memory: Some(100 << 20), ..ReadOptions::default() };
     assert_eq!(read(&bytes, &little).unwrap().coded.rows, 20_000);
+}
+
+/// A damaged workbook ends as other damaged files do. The parts inside are damaged, since the checksums of an archive find most of
+/// what is done to it from outside.
+#[test]
+fn damaged_workbooks_are_errors_or_tables() {
+    use books::{Old, bare_xlsx, ods, ods_cell, ods_row, ods_text, xls, xlsx};
+    guard();
+    let mut dice = Dice(16);
+    let cell = |address: &str, text: &str| format!("<c r=\"{address}\" t=\"s\" s=\"0\"><v>{text}</v></c>");
+    let row = |row: u32| {
+        format!("<row r=\"{row}\">{}{}</row>", cell(&format!("A{row}"), "1"), cell(&format!("B{row}"), "2"))
+    };
+    let merged = "<mergeCells count=\"1\"><mergeCell ref=\"A3:B4\"/></mergeCells>";
+    let sheet = format!(
+        "<dimension ref=\"A1:B20\"/><sheetData>{}</sheetData>{merged}",
+        (1..20).map(row).collect::<String>()
+    );
+    let shared =
+        "<sst count=\"3\" uniqueCount=\"3\"><si><t>a</t></si><si><t>b</t></si><si><t>c</t></si></sst>";
+    let float =
+        ods_cell("office:value-type=\"float\" office:value=\"39\" table:number-columns-repeated=\"2\"", "39");
+    let table = [ods_row(&[ods_text("a"), ods_text("b")]), ods_row(&[float])].concat();
+    let old = || {
+        (0..40)
+            .map(|row| vec![Old::Text("a text"), Old::Number(f64::from(row)), Old::Date(45_000.5), Old::True])
+    };
+    let whole = xlsx(|sheet| books::fill(sheet, 0, books::PEOPLE));
+    let old = xls(&old().collect::<Vec<_>>(), false);
+    let mut damaged = |bytes: &[u8]| {
+        let mut bytes = bytes.to_vec();
+        damage(&mut bytes, &mut dice);
+        bytes
+    };
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    let (mut errors, mut tables) = (0, 0);
+    for _ in 0..300 {
+        let files = [
+            damaged(&whole),
+            bare_xlsx(&text(damaged(sheet.as_bytes())), shared),
+            bare_xlsx(&sheet, &text(damaged(shared.as_bytes()))),
+            ods(&text(damaged(table.as_bytes())), ""),
+            damaged(&old),
+        ];
+        for (kind, bytes) in files.iter().enumerate() {
+            let options = ReadOptions { threads: 1, memory: Some(256 << 20), ..ReadOptions::default() };
+            match read(bytes, &options) {
+                Ok(_) => tables += 1,
+                Err(error) if error.is(&[ErrorKind::Data, ErrorKind::Resources, ErrorKind::Config]) => {
+                    errors += 1;
+                }
+                Err(other) => panic!("{kind}: {other}"),
+            }
+        }
+    }
+    assert!(errors > 300 && tables > 100, "{errors} errors, {tables} tables");
 }

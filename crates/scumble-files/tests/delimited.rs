@@ -517,10 +517,3 @@ fn windows_1252_is_recognised_where_it_is_clear() {
     let given = ReadOptions { encoding: Some(Encoding::Utf8), ..Default::default() };
     assert!(read(text, &given).is_err());
 }
-
-#[test]
-fn workbooks_are_named_as_such() {
-    let error = error_of(b"PK\x03\x04\x14\0\x06\0\x08\0xl/workbook.xml").to_string();
-    assert!(error.contains("'t.csv' is an Excel workbook"), "{error}");
-    assert!(error.contains("save the sheet as CSV in Excel"), "{error}");
-}

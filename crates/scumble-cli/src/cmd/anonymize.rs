@@ -26,7 +26,7 @@ use crate::ui::{
 pub(crate) struct Arguments {
     /// A plan (release.toml), or a table; - is standard input
     input: PathBuf,
-    /// The release; its ending sets the format (.csv, .tsv, .parquet, .arrow, also .csv.gz, .csv.zst); - is standard output
+    /// The release; its ending sets the format (.csv, .tsv, .parquet, .arrow, .xlsx, also .csv.gz, .csv.zst); - is standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
     /// The folder of the private report; '' for none

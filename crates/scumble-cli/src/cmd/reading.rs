@@ -4,7 +4,7 @@ use scumble::config::{MissingPolicy, Read, Size, toml_words};
 use scumble::table::hierarchy::Builder;
 use scumble::{Error, Result};
 
-/// How to read delimited text; what is not given is detected.
+/// How to read delimited text and workbooks; what is not given is detected.
 #[derive(clap::Args, Default)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
@@ -23,9 +23,12 @@ pub(crate) struct Reading {
     /// utf-8, utf-16le, utf-16be or windows-1252
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
-    /// The number of lines above the header to skip, such as a title; detected if they are clear
+    /// The number of lines or rows above the header to skip, such as a title; detected if they are clear
     #[arg(long, value_name = "N", value_parser = super::whole)]
     skip_rows: Option<u64>,
+    /// The sheet of a workbook, by its name or its number from 1; the only visible one with a table if not given
+    #[arg(long, value_name = "SHEET")]
+    sheet: Option<String>,
     /// The largest table to read, measured after unpacking, e.g. 2GB
     #[arg(long, value_name = "SIZE")]
     max_size: Option<Size>,
@@ -60,6 +63,9 @@ impl Reading {
             read.encoding.clone_from(&self.encoding);
         }
         read.skip_rows = self.skip_rows.or(read.skip_rows);
+        if let Some(sheet) = &self.sheet {
+            read.sheet = Some(sheet.as_str().into());
+        }
         read.max_size = self.max_size.or(read.max_size);
         if let Some(policy) = &self.missing {
             read.missing_policy = match policy.as_str() {

@@ -10,7 +10,6 @@ pub(crate) use text::{frequencies_type, item, pair_fields, shortest};
 
 use std::fs::File;
 use std::io::Read;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, Schema};
@@ -18,6 +17,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::control::Unit;
+use crate::decoding;
 use crate::encoding::Encoding;
 use crate::error::{Error, Result, reading};
 use crate::flaw::{Flaw, Teller};
@@ -164,28 +164,13 @@ struct Kind<'a> {
     what: &'a str,
 }
 
-thread_local! {
-    static DECODING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-}
-
-/// Whether this thread is in a decoder whose panics are caught and turned into errors. A panic hook can then stay silent.
-#[must_use]
-pub fn is_decoding() -> bool {
-    DECODING.get()
-}
-
 impl Kind<'_> {
-    /// Runs a step of decoding. On damaged files some decoders return errors and others panic; here both mean the same. Lengths
-    /// are checked beforehand, but the decoders have far more ways to fail than can be checked from outside, so this is the last
-    /// line of defence.
+    /// Runs a step of decoding. On damaged files some decoders return errors and others panic; here both mean the same.
     fn decode<T, E: Into<ArrowError>>(self, step: impl FnOnce() -> Result<T, E>) -> Result<T> {
         let Self { name, what } = self;
-        DECODING.set(true);
-        let decoded = catch_unwind(AssertUnwindSafe(step));
-        DECODING.set(false);
-        let why = match decoded {
-            Ok(Ok(done)) => return Ok(done),
-            Ok(Err(error)) => match error.into() {
+        let why = match decoding::caught(step) {
+            Some(Ok(done)) => return Ok(done),
+            Some(Err(error)) => match error.into() {
                 ArrowError::IoError(_, source) if source.raw_os_error().is_some() => {
                     return Err(reading(name, source));
                 }
@@ -204,7 +189,7 @@ impl Kind<'_> {
                 }
                 error => format!(" ({error})"),
             },
-            Err(_) => String::new(),
+            None => String::new(),
         };
         Err(Error::data(format!(
             "'{name}' is a damaged {what} file, or of a kind that is not known here{why}"

@@ -11,6 +11,7 @@ use crate::compression::Compression;
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
 use crate::flaw::{Flaw, Teller};
+use crate::heading;
 use crate::names::{self, Selection};
 use crate::pipeline::{self, Done, Encoder, Memory};
 use crate::read::{Dialect, FileFormat, Header, ReadOptions, Table};
@@ -181,15 +182,10 @@ fn open<'a>(
         first_chunk.start = behind;
         cells
     } else {
-        let names: Vec<String> = (1..=cells.len()).map(|number| format!("column_{number}")).collect();
         if options.header.is_none() {
-            notes.push(format!(
-                "'{name}': the first row holds a number or a date, so it was read as data and the columns are \
-                 called column_1 to column_{}; if it is a header, say so",
-                cells.len()
-            ));
+            notes.push(heading::no_header_note(name, cells.len()));
         }
-        names
+        heading::numbered(cells.len())
     };
     names::check(name, &names)?;
     let dialect = Dialect { delimiter, quote, header, encoding, compression };

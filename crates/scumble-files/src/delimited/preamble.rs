@@ -1,8 +1,7 @@
 //! Finds what stands above the header: a `sep=` line, and title rows that people and spreadsheet programs put there.
 
-use std::collections::BTreeSet;
-
 use crate::error::{Error, Result, Setting};
+use crate::heading::{self, filled};
 use crate::read::ReadOptions;
 use crate::sniff;
 
@@ -51,15 +50,7 @@ pub(super) fn find(name: &str, sample: Sample<'_>, quote: u8, options: &ReadOpti
     if let Some(titles) = titles(Sample { text: behind, ..sample }, found.delimiter, quote) {
         found.bytes += titles.bytes;
         found.delimiter = Some(titles.delimiter);
-        let (rows, were) = if titles.rows == 1 {
-            ("row".to_owned(), "was")
-        } else {
-            (format!("{} rows", titles.rows), "were")
-        };
-        found.notes.push(format!(
-            "'{name}': the first {rows} {were} skipped, since the names of the columns stand below; skip_rows = 0 reads the file \
-             from its first row"
-        ));
+        found.notes.push(heading::skipped_note(name, titles.rows as u64));
     }
     Ok(found)
 }
@@ -120,7 +111,6 @@ fn titles(sample: Sample<'_>, given: Option<u8>, quote: u8) -> Option<Titles> {
         None => sniff::DELIMITERS.into_iter().filter(|delimiter| *delimiter != quote).collect(),
     };
     let records_by = |delimiter| records(sample, delimiter, quote);
-    let filled = |record: &[String]| record.iter().filter(|cell| !cell.trim().is_empty()).count();
     // If some delimiter divides the sample evenly from its first row on, there are no rows above the header.
     let is_even = |delimiter: &u8| {
         let records = records_by(*delimiter);
@@ -141,7 +131,7 @@ fn titles(sample: Sample<'_>, given: Option<u8>, quote: u8) -> Option<Titles> {
         let rows = &records[head + 1..];
         let above = &records[..head];
         let is_padded = above.iter().all(|(_, record)| record.len() == header.len());
-        if is_header(header, rows)
+        if heading::is_header(header, rows.iter().map(|(_, row)| row.as_slice()))
             && (is_padded || header.len() >= 3)
             && best.as_ref().is_none_or(|(most, _)| header.len() > *most)
         {
@@ -149,29 +139,6 @@ fn titles(sample: Sample<'_>, given: Option<u8>, quote: u8) -> Option<Titles> {
         }
     }
     best.map(|(_, titles)| titles)
-}
-
-/// Whether a record is the header of the rows below it.
-fn is_header(header: &[String], rows: &[(usize, Vec<String>)]) -> bool {
-    let named = header.iter().rposition(|name| !name.trim().is_empty()).map_or(0, |last| last + 1);
-    let names = &header[..named];
-    let differ = names.iter().collect::<BTreeSet<_>>().len() == names.len();
-    let is_measured = |column: usize| {
-        let mut cells = rows
-            .iter()
-            .filter_map(|(_, row)| row.get(column))
-            .map(|cell| cell.trim())
-            .filter(|cell| !cell.is_empty())
-            .peekable();
-        cells.peek().is_some() && cells.all(|cell| sniff::is_number(cell) || sniff::is_date(cell))
-    };
-    rows.len() >= 2
-        && named >= 2
-        && differ
-        && names.iter().all(|name| !name.trim().is_empty())
-        && sniff::is_header(names)
-        && rows.iter().all(|(_, row)| row.len() == header.len())
-        && (0..named).any(is_measured)
 }
 
 /// The number of records that are looked at.

@@ -3,6 +3,7 @@
 mod columnar;
 mod delimited;
 mod typed;
+mod workbook;
 
 use std::fs::File;
 use std::path::Path;
@@ -28,6 +29,8 @@ pub enum OutFormat {
     Parquet,
     /// The Arrow IPC file format, also called Feather 2.
     ArrowIpc,
+    /// An Excel workbook with one sheet.
+    Workbook,
 }
 
 /// The type that a column is written as. Delimited text has no types. Every type holds only if every text that is written reads back
@@ -125,7 +128,7 @@ pub struct WriteOptions<'a> {
 
 /// The extensions that [`format_for`] knows.
 const EXTENSIONS: &str =
-    ".csv, .tsv, .txt (each also with .gz or .zst behind it), .parquet, .arrow, .feather, .ipc";
+    ".csv, .tsv, .txt (each also with .gz or .zst behind it), .parquet, .arrow, .feather, .ipc, .xlsx";
 
 /// Returns the format that a file name's extension asks for.
 ///
@@ -150,6 +153,7 @@ pub fn format_for(path: &Path) -> Result<OutFormat> {
         ("tsv", _) => Ok(OutFormat::Csv { delimiter: b'\t', compression }),
         ("parquet", Compression::None) => Ok(OutFormat::Parquet),
         ("arrow" | "feather" | "ipc", Compression::None) => Ok(OutFormat::ArrowIpc),
+        ("xlsx", Compression::None) => Ok(OutFormat::Workbook),
         _ => Err(Error::config(format!(
             "'{}': the extension does not tell what to write; known are {EXTENSIONS}",
             path.display()
@@ -165,9 +169,12 @@ pub fn write_table(
     order: &[u32],
     options: &WriteOptions<'_>,
 ) -> Result<()> {
+    if options.format == OutFormat::Workbook && !columns.is_empty() && !options.spreadsheet_safe {
+        return workbook::write_table(out, columns, order, options.name, options.control);
+    }
     threads::run(options.threads, || {
         let typed = match options.format {
-            OutFormat::Csv { .. } => None,
+            OutFormat::Csv { .. } | OutFormat::Workbook => None,
             OutFormat::Parquet | OutFormat::ArrowIpc => Some(columnar::Rows::new(columns, order)),
         };
         let kinds = match &typed {
@@ -215,6 +222,7 @@ pub struct TableWriter<'f> {
 enum To<'f> {
     Text(delimited::Writer<'f>),
     Typed(columnar::Writer<'f>),
+    Workbook(Box<workbook::Writer<'f>>),
 }
 
 impl<'f> TableWriter<'f> {
@@ -247,6 +255,7 @@ impl<'f> TableWriter<'f> {
             }
             OutFormat::Parquet => To::Typed(columnar::Writer::parquet(out, columns, name)?),
             OutFormat::ArrowIpc => To::Typed(columnar::Writer::arrow(out, columns, name)?),
+            OutFormat::Workbook => To::Workbook(Box::new(workbook::Writer::begin(out, columns, name)?)),
         };
         let columns = columns.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
         Ok(Self { columns, to, options: options.clone() })
@@ -259,6 +268,9 @@ impl<'f> TableWriter<'f> {
         if !columns.iter().map(|column| column.name).eq(self.columns.iter().map(|(name, _)| name.as_str())) {
             return Err(Error::internal(format!("a part of '{name}' has other columns than its beginning")));
         }
+        if let To::Workbook(writer) = &mut self.to {
+            return writer.write(columns, order, self.options.control);
+        }
         threads::run(self.options.threads, || {
             if matches!(self.to, To::Text(_)) {
                 return self.write_texts(columns, order);
@@ -267,13 +279,9 @@ impl<'f> TableWriter<'f> {
             let columns: Vec<OutColumn<'_>> =
                 columns.iter().zip(kinds).map(|(column, kind)| OutColumn { kind, ..*column }).collect();
             let rows = columnar::Rows::new(&columns, order);
-            let misfit = rows.kinds().into_iter().zip(&self.columns).find(|(found, said)| found.1 != said.1);
-            if let Some(((column, _), (_, kind))) = misfit {
-                return Err(Error::data(format!(
-                    "a value cannot be written as {}, which is the type of its column in '{name}'",
-                    kind.name()
-                ))
-                .in_column(column));
+            let found = rows.kinds().into_iter().zip(&self.columns).find(|(found, said)| found.1 != said.1);
+            if let Some(((column, _), (_, kind))) = found {
+                return Err(misfit(*kind, column, name));
             }
             self.write_typed(&rows)
         })?
@@ -284,6 +292,7 @@ impl<'f> TableWriter<'f> {
         match self.to {
             To::Text(writer) => writer.finish().map_err(|error| writing(self.options.name, error)),
             To::Typed(writer) => writer.finish().map(drop),
+            To::Workbook(writer) => writer.finish(),
         }
     }
 
@@ -302,6 +311,15 @@ impl<'f> TableWriter<'f> {
         };
         writer.write(rows, self.options.control)
     }
+}
+
+/// The error of a text that is not of its column's type.
+fn misfit(kind: ColumnType, column: &str, name: &str) -> Error {
+    Error::data(format!(
+        "a value cannot be written as {}, which is the type of its column in '{name}'",
+        kind.name()
+    ))
+    .in_column(column)
 }
 
 impl ColumnType {
@@ -353,7 +371,8 @@ mod tests {
         assert_eq!(format("a.txt.zst").unwrap(), csv(b',', Compression::Zstd));
         assert_eq!(format("a.parquet").unwrap(), OutFormat::Parquet);
         assert_eq!(format("a.feather").unwrap(), OutFormat::ArrowIpc);
-        for unknown in ["a", "a.xlsx", "csv", "a.parquet.gz", "a.gz"] {
+        assert_eq!(format("a.XLSX").unwrap(), OutFormat::Workbook);
+        for unknown in ["a", "a.xls", "a.xlsx.gz", "csv", "a.parquet.gz", "a.gz"] {
             let error = format(unknown).unwrap_err();
             assert!(error.kind() == crate::ErrorKind::Config);
             assert!(error.to_string().contains(".csv, .tsv, .txt"), "{error}");

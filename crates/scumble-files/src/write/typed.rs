@@ -213,11 +213,11 @@ impl Used<'_, '_> {
     }
 }
 
-fn parse_integer(text: &str) -> Option<i64> {
+pub(super) fn parse_integer(text: &str) -> Option<i64> {
     text.parse().ok().filter(|number: &i64| number.to_string() == text)
 }
 
-fn parse_float(text: &str) -> Option<f64> {
+pub(super) fn parse_float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|&number: &f64| shortest(number) == text)
 }
 
@@ -271,7 +271,7 @@ fn lists<'a>(rows: impl Iterator<Item = Option<&'a Frequencies>>) -> ListArray {
     ListArray::new(item(), OffsetBuffer::from_lengths(lengths), Arc::new(pairs), None)
 }
 
-fn parse_date(text: &str) -> Option<i32> {
+pub(super) fn parse_date(text: &str) -> Option<i32> {
     let days = Date32Type::parse(text)?;
     let back = date32_to_datetime(days)?.date().to_string();
     (back == text).then_some(days)

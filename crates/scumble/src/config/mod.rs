@@ -37,6 +37,7 @@ mod rational;
 mod risk;
 mod roles;
 mod schema;
+mod sheet;
 mod size;
 mod source;
 #[cfg(test)]
@@ -55,6 +56,7 @@ pub use rational::Rational;
 pub use risk::RiskSpec;
 pub use roles::{Role, Roles};
 pub use schema::json_schema;
+pub use sheet::Sheet;
 pub use size::Size;
 pub use source::{has_any_key, read_toml, toml_words};
 pub use value::Value;

@@ -14,6 +14,7 @@ use super::parameters::Parameters;
 use super::rational::Rational;
 use super::risk::RiskSpec;
 use super::roles::Role;
+use super::sheet::Sheet;
 use super::size::Size;
 use super::source::{Source, Step};
 use super::value::Value;
@@ -107,15 +108,19 @@ pub struct Read {
     /// What encloses a field: `"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<char>,
-    /// Whether the first line names the columns.
+    /// Whether the first line, or the first row of a sheet, names the columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<bool>,
     /// The character encoding: `utf-8`, `utf-16` or `windows-1252`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// How many lines above the header are not read, such as a title; they are detected where that is clear.
+    /// How many lines above the header are not read, such as a title; they are detected where that is clear. Of a workbook these
+    /// are rows of the sheet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_rows: Option<u64>,
+    /// The sheet of a workbook, by its name or its number from 1. If not given, the only visible one that holds a table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<Sheet>,
     /// The most that is taken of a table, once it is unpacked: `500MB`, `2GB`. If not given, files that are not compressed may
     /// have any size, and of others as much is taken as the disk has left.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -242,10 +247,19 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Read {
-    /// How a release of this plan is read: the same texts mean a missing value, but it has a delimiter, quotes and an encoding of its own.
+    /// How a release of this plan is read: the same texts mean a missing value, but it has a delimiter, quotes, an encoding and a sheet of
+    /// its own.
     #[must_use]
     pub fn of_release(&self) -> Self {
-        Self { delimiter: None, quote: None, header: None, encoding: None, skip_rows: None, ..self.clone() }
+        Self {
+            delimiter: None,
+            quote: None,
+            header: None,
+            encoding: None,
+            skip_rows: None,
+            sheet: None,
+            ..self.clone()
+        }
     }
 }
 
@@ -257,6 +271,7 @@ impl Default for Read {
             header: None,
             encoding: None,
             skip_rows: None,
+            sheet: None,
             max_size: None,
             missing: ["?", "", "NA", "NaN", "nan"].map(str::to_owned).to_vec(),
             missing_policy: MissingPolicy::default(),

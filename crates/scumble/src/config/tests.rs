@@ -31,6 +31,7 @@ missing = ["-", ""]
 missing_policy = "drop-row"
 max_size = "2 GB"
 skip_rows = 2
+sheet = "People"
 
 [columns.zip]
 role = "quasi"

@@ -390,6 +390,7 @@ pub fn read_options(read: &crate::config::Read) -> Result<ReadOptions> {
         header: read.header,
         encoding,
         skip_rows: read.skip_rows,
+        sheet: read.sheet.as_ref().map(ToString::to_string),
         max_size: read.max_size.map(crate::config::Size::bytes),
         ..ReadOptions::default()
     })

@@ -189,6 +189,7 @@ impl Targets {
             },
             OutFormat::Parquet => "parquet",
             OutFormat::ArrowIpc => "arrow",
+            OutFormat::Workbook => "xlsx",
         }
     }
 
@@ -231,12 +232,12 @@ pub(super) fn written_for(plan: &Plan, format: OutFormat) -> Result<OutFormat> {
     let OutFormat::Csv { delimiter, compression } = format else {
         return match plan.output_dialect {
             _ if plan.spreadsheet_safe => refused(
-                "the spreadsheet-safe form is for delimited text, and a program that opens Parquet or Arrow runs none of its texts",
+                "the spreadsheet-safe form is for delimited text, and a program that opens Parquet, Arrow or a workbook runs none of its texts",
                 "spreadsheet_safe",
                 "the spreadsheet-safe form",
             ),
             Some(_) => refused(
-                "a dialect is for delimited text, and Parquet and Arrow hold numbers without any decimal mark",
+                "a dialect is for delimited text, and Parquet, Arrow and workbooks hold numbers without any decimal mark",
                 "output_dialect",
                 "the dialect",
             ),
@@ -262,7 +263,7 @@ pub(super) fn written_for(plan: &Plan, format: OutFormat) -> Result<OutFormat> {
 pub fn stem_of(file: &Path) -> String {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut stem = name.as_str();
-    for ending in [".gz", ".zst", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc"] {
+    for ending in [".gz", ".zst", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc", ".xlsx"] {
         stem = stem.strip_suffix(ending).unwrap_or(stem);
     }
     if stem.is_empty() { "release".to_owned() } else { stem.to_owned() }

@@ -24,7 +24,7 @@ impl PlanFiles {
     #[must_use]
     pub fn for_input(input: &str) -> Self {
         let lower = input.to_lowercase();
-        let ending = ["parquet", "arrow", "feather", "tsv"]
+        let ending = ["parquet", "arrow", "feather", "tsv", "xlsx"]
             .into_iter()
             .find(|ending| lower.split('.').skip(1).any(|part| part == *ending))
             .unwrap_or("csv");
@@ -286,6 +286,8 @@ mod tests {
             ("patients.csv", "release.csv"),
             ("data/patients.parquet", "release.parquet"),
             ("x.tsv.gz", "release.tsv"),
+            ("patients.xlsx", "release.xlsx"),
+            ("patients.xls", "release.csv"),
             ("release.csv", "release-checked.csv"),
             ("-", "release.csv"),
         ] {
