@@ -40,6 +40,7 @@ mod size;
 mod source;
 #[cfg(test)]
 mod tests;
+mod transform;
 mod value;
 
 pub use audience::Audience;
@@ -55,4 +56,5 @@ pub use roles::{Role, Roles};
 pub use schema::json_schema;
 pub use size::Size;
 pub use source::{has_any_key, read_toml, toml_words};
+pub use transform::TransformSpec;
 pub use value::Value;

@@ -29,6 +29,9 @@ pub(crate) struct Datasheet {
     pub(super) spreadsheet_safe: bool,
     pub(super) guarantees: Vec<Guarantee>,
     pub(super) columns: Vec<ColumnSheet>,
+    /// What was done to columns before anything else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) steps: Vec<String>,
     pub(super) reading: Vec<&'static str>,
     pub(super) limits: Vec<String>,
 }
@@ -45,6 +48,7 @@ impl Datasheet {
             spreadsheet_safe: run.plan.spreadsheet_safe,
             guarantees: Vec::new(),
             columns: Vec::new(),
+            steps: super::steps::sentences(run.plan),
             reading: Vec::new(),
             limits: Vec::new(),
         }
@@ -199,7 +203,15 @@ pub(super) fn markdown(sheet: &Datasheet) -> String {
     let safe = sheet.spreadsheet_safe.then_some(SPREADSHEET_SAFE);
     let reading: Vec<String> = sheet.reading.iter().copied().chain(safe).map(str::to_owned).collect();
     let limits: Vec<String> = sheet.limits.iter().map(|line| escaped(line)).collect();
-    for (title, lines) in [("How to read the values", &reading), ("What is not promised", &limits)] {
+    let steps: Vec<String> = sheet.steps.iter().map(|line| escaped(line)).collect();
+    for (title, lines) in [
+        ("What was done to columns first", &steps),
+        ("How to read the values", &reading),
+        ("What is not promised", &limits),
+    ] {
+        if lines.is_empty() {
+            continue;
+        }
         text += &format!("\n## {title}\n\n");
         lines.iter().for_each(|line| text += &format!("- {line}\n"));
     }
