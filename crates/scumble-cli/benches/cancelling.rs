@@ -222,7 +222,7 @@ fn other(folder: &Path, most: Duration, is_wanted: &dyn Fn(&str) -> bool, plan: 
     anonymize(&plan, &mut options)?;
     let source = Source::open(folder.join("out.csv"))?;
     let release = read_table(&source, &ReadOptions::default())?.coded;
-    let original = read_original(&plan, &Source::open(&plan.input)?, &Control::default())?;
+    let original = read_original(&plan, &Source::open(&plan.input)?, &Resources::in_folder(folder))?;
     let (plan, table) = (&original.plan, &original.table);
     println!("\n| work | run | went on | longest time between two looks |\n|---|---|---|---|");
     let show = |name: &str, work: &dyn Fn(&Control) -> scumble::Result<()>| {

@@ -84,12 +84,22 @@ impl Reader<'_> {
 }
 
 /// The day number of the first day of a month. Only differences between such numbers have a meaning.
-fn first_of(year: i128, month: i128) -> i128 {
+pub(crate) fn first_of(year: i128, month: i128) -> i128 {
     let before = year - 1;
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let months = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
     let of_year = usize::try_from(month - 1).ok().and_then(|month| months.get(month)).copied().unwrap_or(0);
     before * 365 + before / 4 - before / 100 + before / 400 + of_year + i128::from(leap && month > 2)
+}
+
+/// The year, month and day of a day number.
+pub(crate) fn date(number: i128) -> (i128, i128, i128) {
+    let mut year = number / 366 + 1;
+    while first_of(year + 1, 1) <= number {
+        year += 1;
+    }
+    let month = (1..=12).rev().find(|month| first_of(year, *month) <= number).unwrap_or(1);
+    (year, month, number - first_of(year, month) + 1)
 }
 
 /// Reads a time of day, in nanoseconds.
@@ -169,6 +179,21 @@ pub(crate) fn of_calendar(name: &str, days: Option<(u32, u32)>) -> Option<(i128,
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn day_numbers_are_dates_again() {
+        let mut expected = (1600, 1, 1);
+        for number in first_of(1600, 1)..first_of(2001, 1) {
+            assert_eq!(date(number), expected);
+            let (year, month, day) = expected;
+            let next = if month == 12 { first_of(year + 1, 1) } else { first_of(year, month + 1) };
+            expected = match (day == next - first_of(year, month), month) {
+                (false, _) => (year, month, day + 1),
+                (true, 12) => (year + 1, 1, 1),
+                (true, _) => (year, month + 1, 1),
+            };
+        }
+    }
 
     #[test]
     fn instants_are_compared_across_zones() {

@@ -130,6 +130,14 @@ pub enum VerifyError {
         /// The format as it was given.
         format: String,
     },
+    /// A step that cannot be checked.
+    #[error("the step `{rule}` cannot be checked: {why}")]
+    Step {
+        /// The name of the transform.
+        rule: String,
+        /// What is wrong.
+        why: String,
+    },
     /// Somebody stopped the check.
     #[error("the check was stopped before its end")]
     Stopped,

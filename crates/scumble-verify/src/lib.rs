@@ -21,6 +21,7 @@
 //! | Without it, can the released rows be true of distinct original rows at all? | [`check_truth`] |
 //! | What does a released text say? | [`label::parse`] |
 //! | What does a table mean that was written for a spreadsheet program? | [`WrittenForm`] |
+//! | Is what a step made of columns true of what they were? | [`check_step`] |
 //! | Which texts stand for the same value? | [`in_normal_form`], [`further_spellings`] |
 //! | Which released texts are true of which original? | [`covering`], [`covering_with`] |
 //! | Which people may be in which places, if everybody is in one? | [`assign`] |
@@ -52,7 +53,9 @@
 //! The modules: `columns` looks columns up without trusting them. `group` numbers rows of equal content. `models` checks equivalence
 //! classes. `exact` and `value` compare without rounding. `cover` finds which released text is true of which original, and `named`
 //! does so by the names of nodes. `normal` finds which texts are one value. `truth` compares row by row. `row_map` reads which row is
-//! whose. `exchange` checks values that went to other rows. `written`, `spreadsheet`, `decimal_comma` and `ranges` undo what was written for a program. `matching` and `flow` find an assignment where the row map is not known.
+//! whose. `steps` checks what was done to columns before the search. `exchange` checks values that went to other rows. `written`,
+//! `spreadsheet`, `decimal_comma` and `ranges` undo what was written for a program. `matching` and `flow` find an assignment where
+//! the row map is not known.
 
 mod aggregate;
 mod clock;
@@ -77,6 +80,7 @@ mod ranges;
 mod records;
 mod row_map;
 mod spreadsheet;
+mod steps;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -100,6 +104,7 @@ pub use normal::{further_spellings, in_normal_form};
 pub use population::Population;
 pub use records::{Originals, RecordOutcome, check_records};
 pub use row_map::{Mapped, MappedTable, RowMap};
+pub use steps::{StepClaim, StepOutcome, check_step};
 pub use tables::{
     GroupTables, GroupedOriginal, GroupsOutcome, Joint, Sums, check_groups, check_projections,
     projections_at_least, sorted_by_content,

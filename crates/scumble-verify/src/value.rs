@@ -132,6 +132,11 @@ impl Decimal {
         })
     }
 
+    /// The power of ten of the first digit; zero has none.
+    pub(crate) fn first_place(self) -> Option<i64> {
+        (self.sign != 0).then_some(self.exponent - 1)
+    }
+
     /// The number of decimal places that the number needs.
     pub(crate) fn places(self) -> i64 {
         let mut places = DIGITS as i64 - self.exponent;
@@ -175,7 +180,7 @@ impl PartialOrd for Decimal {
     }
 }
 
-fn read_date(text: &str, format: DateFormat) -> Option<u32> {
+pub(crate) fn read_date(text: &str, format: DateFormat) -> Option<u32> {
     let mark = match format {
         DateFormat::YearMonthDayDash => '-',
         DateFormat::DayMonthYearDot => '.',

@@ -56,6 +56,7 @@ pub mod report;
 pub mod risk;
 pub mod search;
 pub mod table;
+pub mod transforms;
 
 pub use error::{Action, Error, ErrorKind, Place, Remedy, Result};
 /// Arrow as this crate uses it, for whoever makes and reads record batches.

@@ -5,8 +5,8 @@ pub use scumble_files::{Batches, Control, RecordBatch, Source, Unit};
 
 // A plan: as TOML, or in code.
 pub use crate::config::{
-    AlgorithmSpec, ModelSpec, Parameters, Plan, QuasiSet, Rest, RiskSpec, StarPolicy, TableSpec, Value,
-    json_schema as plan_schema,
+    AlgorithmSpec, ModelSpec, Parameters, Plan, QuasiSet, Rest, RiskSpec, StarPolicy, TableSpec,
+    TransformSpec, Value, json_schema as plan_schema,
 };
 // Its columns, and how values are read.
 pub use crate::config::{
@@ -45,7 +45,7 @@ pub use crate::report::{
 // What can be chosen by name.
 pub use crate::base::entry::{Entry, Registry, Standing};
 pub use crate::registry::{
-    ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS, algorithm_names,
+    ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS, TRANSFORMS, algorithm_names,
 };
 
 // What goes wrong.

@@ -83,7 +83,7 @@ impl Checked {
         let read = open.read(Some(&needed_columns(&names, plan, beside.is_some())?))?;
         let (table, mut notes) = (read.coded, read.notes);
         let mut warnings = Vec::new();
-        let original = beside.map(|beside| read_original(plan, beside.original, control)).transpose()?;
+        let original = beside.map(|beside| read_original(plan, beside.original, resources)).transpose()?;
         let mut row_map = None;
         if let (Some(Beside { original: source, row_map: Some(given) }), Some(original)) = (beside, &original)
         {

@@ -12,6 +12,7 @@ use crate::metrics::{self, Metric};
 use crate::models::{self, BuildModel};
 use crate::search::algorithms::tables::BuildTablesAlgorithm;
 use crate::search::algorithms::{self, BuildAlgorithm, BuildRecordAlgorithm};
+pub use crate::transforms::TRANSFORMS;
 
 /// Every algorithm.
 pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry::new(

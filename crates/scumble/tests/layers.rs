@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 /// From the ground up. What a program sees (`prelude`, `extend`, `program`) stands on everything.
-const LAYERS: [&str; 16] = [
-    "error", "base", "table", "config", "recoding", "models", "problem", "metrics", "search", "registry",
+const LAYERS: [&str; 17] = [
+    "error", "base", "table", "config", "transforms", "recoding", "models", "problem", "metrics", "search", "registry",
     "risk", "report", "release", "program", "extend", "prelude",
 ];
 

@@ -99,6 +99,9 @@ pub(super) struct RoleFlags {
     /// What happens to columns that are not named: other or drop
     #[arg(long, value_name = "ROLE")]
     rest: Option<String>,
+    /// A step that changes a column before anything else looks at it, e.g. round:column=income,base=500 (scumble list); repeatable
+    #[arg(long, value_name = "NAME:KEY=VALUE,…")]
+    transform: Vec<String>,
     /// The type of a column: integer, decimal, decimal_comma, text, date, or a date format such as dd/mm/yyyy
     #[arg(long = "type", value_name = "COLUMN=TYPE")]
     types: Vec<String>,
@@ -468,6 +471,9 @@ impl RoleFlags {
                     None => given.push((name, vec![*role])),
                 }
             }
+        }
+        for step in &self.transform {
+            plan.transform.push(super::transform_flag::parse(step)?);
         }
         for (name, roles) in given {
             let roles =

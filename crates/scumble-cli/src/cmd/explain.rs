@@ -1,11 +1,12 @@
-//! `scumble explain NAME`: what one algorithm, privacy model, metric, machine-learning model or attack does.
+//! `scumble explain NAME`: what one algorithm, transform, privacy model, metric, machine-learning model or attack does.
 
 use std::process::ExitCode;
 
 use scumble::config::Parameters;
 use scumble::error::did_you_mean;
 use scumble::registry::{
-    ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, Registry, TABLES_ALGORITHMS, algorithm_names, method,
+    ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, Registry, TABLES_ALGORITHMS, TRANSFORMS, algorithm_names,
+    method,
 };
 use scumble::{Error, Result};
 use scumble_eval::attack::ATTACKS;
@@ -13,7 +14,7 @@ use scumble_learn::registry::LEARNERS;
 
 use crate::ui::{print, wrap};
 
-/// What one algorithm, privacy model, metric, machine-learning model or attack does, with its paper and parameters
+/// What one algorithm, transform, privacy model, metric, machine-learning model or attack does, with its paper and parameters
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// A name from `scumble list`
@@ -28,13 +29,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         .or_else(|| explain("algorithm", &RECORD_ALGORITHMS, &wanted))
         .or_else(|| explain("algorithm", &TABLES_ALGORITHMS, &wanted))
         .map(algorithm)
+        .or_else(|| explain("transform", &TRANSFORMS, &wanted))
         .or_else(|| explain("privacy model", &MODELS, &wanted))
         .or_else(|| explain("metric", &METRICS, &wanted))
         .or_else(|| learner(&wanted))
         .or_else(|| attack(&wanted));
     let Some(text) = found else {
         let names = algorithm_names().into_iter();
-        let names = names.chain(MODELS.names()).chain(METRICS.names());
+        let names = names.chain(TRANSFORMS.names()).chain(MODELS.names()).chain(METRICS.names());
         let names = names.chain(LEARNERS.iter().map(|entry| entry.name));
         let names = names.chain(ATTACKS.iter().map(|attack| attack.name));
         let near = did_you_mean(&wanted, names);

@@ -1,17 +1,17 @@
-//! `scumble list`: lists algorithms, models, metrics and attacks.
+//! `scumble list`: lists algorithms, transforms, models, metrics and attacks.
 
 use std::process::ExitCode;
 
 use scumble::Result;
 use scumble::registry::{
-    ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, Registry, Standing, TABLES_ALGORITHMS,
+    ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, Registry, Standing, TABLES_ALGORITHMS, TRANSFORMS,
 };
 use scumble_eval::attack::ATTACKS;
 use scumble_learn::registry::LEARNERS;
 
 use crate::ui::{print, wrap};
 
-/// List the algorithms, privacy models, metrics, machine-learning models and attacks
+/// List the algorithms, transforms, privacy models, metrics, machine-learning models and attacks
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Also show superseded and experimental entries
@@ -24,6 +24,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     section(&mut text, "Algorithms", &ALGORITHMS, arguments.all);
     section(&mut text, "Algorithms whose records overlap", &RECORD_ALGORITHMS, arguments.all);
     section(&mut text, "Algorithms that publish several tables", &TABLES_ALGORITHMS, arguments.all);
+    section(&mut text, "Transforms, for columns before the search", &TRANSFORMS, arguments.all);
     section(&mut text, "Privacy models", &MODELS, arguments.all);
     section(&mut text, "Metrics", &METRICS, arguments.all);
     plain(

@@ -28,6 +28,7 @@ mod reading;
 mod risk;
 mod sample;
 mod schema;
+mod transform_flag;
 
 pub(crate) use anonymize::SHORT_FOR_MODELS;
 
@@ -54,9 +55,9 @@ pub(crate) enum Command {
     Evaluate(evaluate::Arguments),
     /// Make, look at and validate hierarchies
     Hierarchy(hierarchy::Arguments),
-    /// List the algorithms, privacy models, metrics, machine-learning models and attacks
+    /// List the algorithms, transforms, privacy models, metrics, machine-learning models and attacks
     List(list::Arguments),
-    /// What one algorithm, privacy model, metric, machine-learning model or attack does
+    /// What one algorithm, transform, privacy model, metric, machine-learning model or attack does
     Explain(explain::Arguments),
     /// The JSON Schema of release.toml, or of the plans of evaluate
     Schema(schema::Arguments),

@@ -43,7 +43,7 @@ pub(crate) fn parse(given: &str) -> Result<ModelSpec> {
     Ok(spec)
 }
 
-fn texts(value: Value) -> Vec<String> {
+pub(super) fn texts(value: Value) -> Vec<String> {
     match value {
         Value::List(items) => items.iter().map(|item| item.to_text().into_owned()).collect(),
         value => vec![value.to_text().into_owned()],
@@ -51,7 +51,7 @@ fn texts(value: Value) -> Vec<String> {
 }
 
 /// Splits a text at commas outside brackets; `None` if a bracket is not closed.
-fn split(text: &str) -> Option<Vec<&str>> {
+pub(super) fn split(text: &str) -> Option<Vec<&str>> {
     let (mut parts, mut start, mut open) = (Vec::new(), 0, false);
     for (place, letter) in text.char_indices() {
         match letter {
@@ -71,7 +71,7 @@ fn split(text: &str) -> Option<Vec<&str>> {
 }
 
 /// Returns the items of `[a, b]`.
-fn list(text: &str) -> Option<Vec<String>> {
+pub(super) fn list(text: &str) -> Option<Vec<String>> {
     let items = text.strip_prefix('[')?.strip_suffix(']')?.split(',').map(str::trim);
     Some(items.filter(|item| !item.is_empty()).map(str::to_owned).collect())
 }

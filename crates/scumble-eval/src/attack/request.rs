@@ -101,7 +101,7 @@ impl<'a> AttackRequest<'a> {
             add_roles(&mut plan, &published.manifest);
         }
         let Original { mut plan, table: original, mut notes, left_out, .. } =
-            read_original(&plan, self.original, control)?;
+            read_original(&plan, self.original, &resources)?;
         notes.extend(left_out);
         // The plan's settings for reading its input do not hold for releases.
         let how = match &self.release {
@@ -132,7 +132,7 @@ impl<'a> AttackRequest<'a> {
         for table in &self.others {
             others.push(whole(table)?);
         }
-        let outsiders = self.outsiders.map(|source| read_original(&plan, source, control)).transpose()?;
+        let outsiders = self.outsiders.map(|source| read_original(&plan, source, &resources)).transpose()?;
         notes.extend(outsiders.iter().flat_map(|read| [&read.notes[..], &read.left_out].concat()));
         Ok(AttackTables {
             release,

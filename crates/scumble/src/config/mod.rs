@@ -42,6 +42,7 @@ mod size;
 mod source;
 #[cfg(test)]
 mod tests;
+mod transform;
 mod value;
 
 pub use audience::Audience;
@@ -59,4 +60,5 @@ pub use schema::json_schema;
 pub use sheet::Sheet;
 pub use size::Size;
 pub use source::{has_any_key, read_toml, toml_words};
+pub use transform::TransformSpec;
 pub use value::Value;

@@ -17,6 +17,7 @@ use super::roles::Role;
 use super::sheet::Sheet;
 use super::size::Size;
 use super::source::{Source, Step};
+use super::transform::TransformSpec;
 use super::value::Value;
 use crate::base::entry::plain;
 use crate::error::{Error, Result, did_you_mean};
@@ -63,7 +64,10 @@ pub struct Plan {
     /// How the input is read.
     #[serde(default)]
     pub read: Read,
-    /// The columns, by name.
+    /// What is done to columns before anything else looks at the table, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transform: Vec<TransformSpec>,
+    /// The columns, by name, as they are after all steps.
     #[serde(default, with = "ordered")]
     #[schemars(with = "BTreeMap<String, Column>")]
     pub columns: Vec<(String, Column)>,
@@ -172,7 +176,7 @@ pub struct ModelSpec {
 }
 
 /// A name as the registry writes it, so that two spellings of a model are one.
-fn plain_name<'de, D: serde::Deserializer<'de>>(given: D) -> std::result::Result<String, D::Error> {
+pub(super) fn plain_name<'de, D: serde::Deserializer<'de>>(given: D) -> std::result::Result<String, D::Error> {
     Ok(plain(&String::deserialize(given)?))
 }
 
@@ -394,6 +398,7 @@ impl Plan {
             spreadsheet_safe: false,
             output_dialect: None,
             read: Read::default(),
+            transform: Vec::new(),
             columns: Vec::new(),
             quasi_sets: Vec::new(),
             privacy: Vec::new(),
@@ -432,6 +437,12 @@ impl Plan {
         for (place, spec) in self.privacy.iter_mut().enumerate() {
             for name in given(&spec.parameters, &["model"]) {
                 let line = source.line_of(&[key("privacy"), Step::Item(place), key(&name)]);
+                line.into_iter().for_each(|line| spec.parameters.stands_at(&name, line));
+            }
+        }
+        for (place, spec) in self.transform.iter_mut().enumerate() {
+            for name in given(&spec.parameters, &["do", "column", "columns", "into"]) {
+                let line = source.line_of(&[key("transform"), Step::Item(place), key(&name)]);
                 line.into_iter().for_each(|line| spec.parameters.stands_at(&name, line));
             }
         }
@@ -509,6 +520,8 @@ impl Plan {
         names.extend([Some(&self.input), self.population.as_ref()].into_iter().flatten().map(PathBuf::from));
         names.extend(self.table.iter().map(|table| PathBuf::from(&table.file)));
         names.extend(self.hierarchy_files());
+        let of_steps = self.transform.iter().filter_map(|step| step.parameters.text("population").ok().flatten());
+        names.extend(of_steps.map(PathBuf::from));
         let mut files: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
         // A folder that cannot be listed is told where it is read.
         let listed = self.hierarchies.as_ref().and_then(|name| std::fs::read_dir(folder.join(name)).ok());

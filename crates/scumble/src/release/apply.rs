@@ -30,6 +30,7 @@ use crate::release::new_rows::{CodeFinder, LookedUp, NewRows};
 use crate::release::outputs::Outputs;
 use crate::release::prepare::population::quasi_only;
 use crate::release::prepare::{Complete, SpeltTable, keep_complete, prepare_new};
+use crate::release::steps::Steps;
 use crate::release::resources::Resources;
 use crate::release::saved::SavedRecoding;
 use crate::report::data::PersonalData;
@@ -219,11 +220,14 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     let Input { plan, source, .. } = *input;
     let options = ReadOptions { control: control.clone(), ..read_options(&plan.read)? };
     let header = scumble_files::read_header(source, &options)?;
-    let has = |name: &str| header.names.iter().any(|of| of == name);
+    let in_file: Vec<&str> = header.names.iter().map(String::as_str).collect();
+    let steps = Steps::of(plan, &in_file)?;
+    steps.check_row_by_row()?;
+    let has = |name: &str| steps.names.iter().any(|of| of == name);
     if let Some(absent) = saved.needed(private).into_iter().find(|name| !has(name)) {
         let quasi = saved.quasi.iter().any(|quasi| quasi.name == absent);
         let why = if quasi { "which is a quasi-identifier of the recoding" } else { "which its models read" };
-        let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
+        let names: Vec<&str> = steps.names.iter().map(String::as_str).collect();
         let near = among_columns(absent, &names);
         return Err(Error::config(format!("the table has no column '{absent}', {why}{near}")));
     }
@@ -236,7 +240,7 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     if !missed.is_empty() {
         notes.push(format!("the table has no {}, so it is not in what was written", missed.join(", ")));
     }
-    let unknown: Vec<&String> = header.names.iter().filter(|name| plan.column(name).is_none()).collect();
+    let unknown: Vec<&String> = steps.names.iter().filter(|name| plan.column(name).is_none()).collect();
     let role = match plan.rest {
         Some(Rest::Other) => Role::Other,
         Some(Rest::Drop) => Role::Drop,
@@ -250,8 +254,8 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     };
     let without_role: Vec<&str> = unknown.iter().map(|name| name.as_str()).collect();
     let further = unknown.iter().map(|name| ((*name).clone(), Column::new(Roles::one(role))));
-    let plan = Plan { columns: known.into_iter().chain(further).collect(), ..plan.clone() };
-    let read = read_columns(&plan, source, options)?;
+    let mut plan = Plan { columns: known.into_iter().chain(further).collect(), ..plan.clone() };
+    let read = read_columns(&plan, &steps, &in_file, source, options)?;
     let mut table = read.coded;
     // Private rows may have any other columns.
     if role == Role::Other && !private {
@@ -270,6 +274,11 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
         keep_complete(&mut table, &plan)?
     };
     notes.extend(read.notes);
+    if !steps.is_empty() {
+        let made = steps.carry_out(&mut plan, table, &kept, input.resources)?;
+        table = made.0;
+        notes.extend(made.1);
+    }
     let table = SpeltTable::of(table, &plan)?;
     notes.extend(table.notes());
     let passed = match private {

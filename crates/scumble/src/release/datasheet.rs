@@ -30,6 +30,9 @@ pub(crate) struct Datasheet {
     pub(super) written: WrittenForm,
     pub(super) guarantees: Vec<Guarantee>,
     pub(super) columns: Vec<ColumnSheet>,
+    /// What was done to columns before anything else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) steps: Vec<String>,
     pub(super) reading: Vec<&'static str>,
     pub(super) limits: Vec<String>,
 }
@@ -46,6 +49,7 @@ impl Datasheet {
             written: run.written.clone(),
             guarantees: Vec::new(),
             columns: Vec::new(),
+            steps: super::steps::sentences(run.plan),
             reading: Vec::new(),
             limits: Vec::new(),
         }
@@ -225,7 +229,15 @@ pub(super) fn markdown(sheet: &Datasheet) -> String {
     let reading: Vec<String> =
         sheet.reading.iter().map(|line| (*line).to_owned()).chain(how_written(&sheet.written)).collect();
     let limits: Vec<String> = sheet.limits.iter().map(|line| escaped(line)).collect();
-    for (title, lines) in [("How to read the values", &reading), ("What is not promised", &limits)] {
+    let steps: Vec<String> = sheet.steps.iter().map(|line| escaped(line)).collect();
+    for (title, lines) in [
+        ("What was done to columns first", &steps),
+        ("How to read the values", &reading),
+        ("What is not promised", &limits),
+    ] {
+        if lines.is_empty() {
+            continue;
+        }
         text += &format!("\n## {title}\n\n");
         lines.iter().for_each(|line| text += &format!("- {line}\n"));
     }

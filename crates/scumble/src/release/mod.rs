@@ -9,11 +9,12 @@
 //!
 //! Anything here that is neither in [`crate::prelude`] nor in [`crate::extend`] is not stable: it may change from version to version.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use scumble_files::table::CodedTable;
-use scumble_files::{Control, ReadOptions, Source};
+use scumble_files::{ReadOptions, Source};
 
 use crate::config::profile::refuse_unjudged;
 use crate::config::{Plan, Role};
@@ -28,6 +29,7 @@ use crate::report::data::PersonalData;
 use classes::recoding_file::check_rule_for_rows;
 use classes::together;
 use gate::RowNumbers;
+use steps::Steps;
 
 mod apply;
 mod axis;
@@ -57,6 +59,7 @@ pub mod saved;
 mod search;
 mod spreadsheet;
 mod staged;
+mod steps;
 mod summary;
 mod tables;
 mod targets;
@@ -197,6 +200,7 @@ fn method_for(plan: &Plan) -> Result<Method> {
     together::check_asked(plan, matches!(method, Method::Classes(_)))?;
     if plan.recoding.is_some() {
         check_rule_for_rows(plan, &method)?;
+        steps::check_rule(plan)?;
     }
     Ok(method)
 }
@@ -218,7 +222,7 @@ fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watche
     watched.enter(Stage::Read);
     let clock = Instant::now();
     let PlannedTable { plan, table, kept, mut notes, first_warnings, personal } =
-        read(plan, source, watched.progress.control())?;
+        read(plan, source, resources)?;
     let plan = &plan;
     resources.check_used(plan)?;
     notes.extend(row_map::note(plan));
@@ -305,9 +309,9 @@ struct PlannedTable {
 }
 
 /// Reads the columns that the plan needs to make a release.
-fn read(given: &Plan, source: &Source, control: &Control) -> Result<PlannedTable> {
+fn read(given: &Plan, source: &Source, resources: &Resources) -> Result<PlannedTable> {
     let Original { plan, table, kept, mut notes, left_out: mut first_warnings } =
-        read_original(given, source, control)?;
+        read_original(given, source, resources)?;
     let table = SpeltTable::of(table, &plan)?;
     if given.rest == Some(crate::config::Rest::Other) {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
@@ -350,26 +354,53 @@ pub struct Original {
     pub left_out: Vec<String>,
 }
 
-/// Reads the columns that a plan needs. Identifiers are never read.
-pub fn read_original(plan: &Plan, source: &Source, control: &Control) -> Result<Original> {
+/// Reads the columns that a plan needs, and carries its steps out. Identifiers are never read, unless a step makes something of them; then
+/// they are dropped.
+pub fn read_original(plan: &Plan, source: &Source, resources: &Resources) -> Result<Original> {
+    let control = resources.control();
     let options = ReadOptions { control: control.clone(), ..read_options(&plan.read)? };
     let header = scumble_files::read_header(source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
-    let columns = plan.columns_for(&names).map_err(|error| error.in_file(source.name()))?;
-    let plan =
-        Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
-    let read = read_columns(&plan, source, options)?;
+    let steps = Steps::of(plan, &names)?;
+    let after: Vec<&str> = steps.names.iter().map(String::as_str).collect();
+    let columns = plan.columns_for(&after).map_err(|error| error.in_file(source.name()))?;
+    let mut plan =
+        Plan { columns: after.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
+    let read = read_columns(&plan, &steps, &names, source, options)?;
     control.check()?;
-    let (mut table, notes) = (read.coded, read.notes);
-    let Complete { kept, notes: left_out } = keep_complete(&mut table, &plan)?;
+    let (mut table, mut notes) = (read.coded, read.notes);
+    let Complete { mut kept, notes: mut left_out } = keep_complete(&mut table, &plan)?;
+    if !steps.is_empty() {
+        let made = steps.carry_out(&mut plan, table, &kept, resources)?;
+        table = made.0;
+        notes.extend(made.1);
+        // A column that a step made may have its own rule for missing values.
+        let again = keep_complete(&mut table, &plan)?;
+        left_out.extend(again.notes);
+        let mut still = again.kept.into_iter();
+        kept.iter_mut().filter(|kept| **kept).for_each(|kept| *kept = still.next().unwrap_or(false));
+    }
     Ok(Original { plan, table, kept, notes, left_out })
 }
 
-/// Reads the columns that a plan needs. The plan has every column.
-fn read_columns(plan: &Plan, source: &Source, mut options: ReadOptions) -> Result<scumble_files::Table> {
+/// Reads the columns that a plan needs, and those that its steps read. The plan has every column, as it is after all steps.
+fn read_columns(
+    plan: &Plan,
+    steps: &Steps,
+    header: &[&str],
+    source: &Source,
+    mut options: ReadOptions,
+) -> Result<scumble_files::Table> {
     let unread = |roles: &crate::config::Roles| roles.has(Role::Identifier) || roles.has(Role::Drop);
-    let wanted = plan.columns.iter().filter(|(_, column)| !unread(&column.role));
-    options.columns = Some(wanted.map(|(name, _)| name.clone()).collect());
+    let planned: BTreeSet<&str> = plan
+        .columns
+        .iter()
+        .filter(|(_, column)| !unread(&column.role))
+        .map(|(name, _)| name.as_str())
+        .chain(steps.read.iter().map(String::as_str))
+        .collect();
+    let wanted = header.iter().filter(|name| planned.contains(**name));
+    options.columns = Some(wanted.map(|name| (*name).to_owned()).collect());
     scumble_files::read_table(source, &options)
 }
 

@@ -27,13 +27,18 @@ pub(super) fn beginning<Found>(
         audience: run.plan.risk.audience,
         source: source.map(|name| name.to_string_lossy().into_owned()),
         warnings: warnings(summary, run.source),
-        run: Some(run_note(run.algorithm, summary, seconds)),
+        run: Some(run_note(run.algorithm, summary, seconds, &super::steps::private_sentences(run.plan))),
         ..Report::default()
     }
 }
 
 /// Describes how a release was made: the algorithm, its parameters, and the time.
-fn run_note(algorithm: Facts, summary: &Summary, seconds: &Seconds) -> crate::report::data::Run {
+fn run_note(
+    algorithm: Facts,
+    summary: &Summary,
+    seconds: &Seconds,
+    steps: &[(String, String)],
+) -> crate::report::data::Run {
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     crate::report::data::Run {
         algorithm: AlgorithmNote {
@@ -43,7 +48,11 @@ fn run_note(algorithm: Facts, summary: &Summary, seconds: &Seconds) -> crate::re
             standing: algorithm.standing.name().into(),
             standing_reason: None,
         },
-        parameters: summary.parameters.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+        parameters: steps
+            .iter()
+            .cloned()
+            .chain(summary.parameters.iter().map(|(name, value)| (name.clone(), text(value))))
+            .collect(),
         search: summary
             .findings
             .iter()

@@ -128,7 +128,7 @@ pub fn read_planned(plan: &Plan, resources: &Resources) -> Result<(Plan, SpeltTa
     plan.ready()?;
     let source = resources.input(plan)?;
     let PlannedTable { plan, table, mut notes, first_warnings, personal, .. } =
-        read(plan, &source, resources.control())?;
+        read(plan, &source, resources)?;
     resources.check_used(&plan)?;
     let population = read_population(&plan, resources)?;
     notes.extend(population.iter().flat_map(|population| population.notes.clone()));

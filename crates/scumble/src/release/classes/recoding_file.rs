@@ -53,6 +53,7 @@ pub(super) fn recoding<'r>(run: &'r ClassRun<'_>) -> RecodingFile<'r> {
         star_policy: run.problem.star_policy,
         missing,
         missing_policy,
+        transform: run.plan.transform.clone(),
         // Hierarchies and bounds are part of the shapes.
         columns: run
             .plan

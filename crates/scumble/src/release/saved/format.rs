@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Audience, Column, MissingPolicy, ModelSpec, StarPolicy, ordered};
+use crate::config::{Audience, Column, MissingPolicy, ModelSpec, StarPolicy, TransformSpec, ordered};
 use crate::recoding::CutNode;
 use crate::table::hierarchy::Outline;
 use crate::table::kind::Measure;
@@ -40,6 +40,9 @@ pub(crate) struct RecodingFile<'t> {
     pub(crate) missing: Vec<String>,
     /// What is done with missing values.
     pub(crate) missing_policy: MissingPolicy,
+    /// What is done to columns first, with all that was taken from the data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) transform: Vec<TransformSpec>,
     /// The columns of the table in their order, with their roles and types.
     #[serde(with = "ordered")]
     pub(crate) columns: Vec<(String, Column)>,

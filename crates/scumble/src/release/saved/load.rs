@@ -120,6 +120,7 @@ fn check(file: RecodingFile, path: &Path) -> Result<SavedRecoding> {
         accept_attribute_disclosure: file.accept_attribute_disclosure,
         report: String::new(),
         read: Read { missing: file.missing, missing_policy: file.missing_policy, ..Read::default() },
+        transform: file.transform,
         columns: file.columns,
         quasi_sets: file.quasi_sets,
         privacy: file.privacy,

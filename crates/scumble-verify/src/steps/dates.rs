@@ -1,0 +1,171 @@
+//! Ages, days since a day, and periods.
+
+use super::{Rule, StepClaim};
+use crate::clock;
+use crate::error::VerifyError;
+use crate::value::{DateFormat, read_date};
+
+/// A day and the nanoseconds since its midnight.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Moment {
+    year: i128,
+    month: i128,
+    day: i128,
+    nanos: i128,
+}
+
+/// How the dates of a column are read.
+#[derive(Clone, Copy)]
+enum Dates {
+    Days(DateFormat),
+    Local,
+    Zoned { utc: bool },
+}
+
+const FORMATS: [DateFormat; 5] = [
+    DateFormat::YearMonthDayDash,
+    DateFormat::YearMonthDaySlash,
+    DateFormat::DayMonthYearDot,
+    DateFormat::DayMonthYearSlash,
+    DateFormat::MonthDayYearSlash,
+];
+
+impl Dates {
+    /// The only way in which all dates of a column can be read; a format that is given decides between several.
+    fn of(claim: &StepClaim<'_>, place: usize, format: Option<&str>, utc: bool) -> Result<Self, VerifyError> {
+        if let Some(format) = format {
+            return Ok(Self::Days(format.parse()?));
+        }
+        let texts = claim.present(place);
+        let days = FORMATS.map(Self::Days).into_iter();
+        let mut fitting =
+            days.chain([Self::Local, Self::Zoned { utc }]).filter(|way| texts.iter().all(|text| way.read(text).is_some()));
+        match (fitting.next(), fitting.next()) {
+            (Some(way), None) => Ok(way),
+            // Nothing has to be read.
+            (Some(way), Some(_)) if texts.is_empty() => Ok(way),
+            _ => Err(claim.wrong("its dates can be read in no way, or in several")),
+        }
+    }
+
+    fn read(self, text: &str) -> Option<Moment> {
+        let text = text.trim();
+        match self {
+            Self::Days(format) => {
+                let date = i128::from(read_date(text, format)?);
+                Some(Moment { year: date / 10_000, month: date / 100 % 100, day: date % 100, nanos: 0 })
+            }
+            Self::Local => written(text, clock::timestamp(text, false)?),
+            Self::Zoned { utc: true } => {
+                let instant = clock::timestamp(text, true)?;
+                let nanos = instant.rem_euclid(DAY);
+                let (year, month, day) = clock::date(instant.div_euclid(DAY));
+                Some(Moment { year, month, day, nanos })
+            }
+            Self::Zoned { utc: false } => {
+                clock::timestamp(text, true)?;
+                let end = 11 + text[11..].find(['Z', 'z', '+', '-'])?;
+                let local = text[..end].trim_end();
+                written(local, clock::timestamp(local, false)?)
+            }
+        }
+    }
+}
+
+const DAY: i128 = 86_400_000_000_000;
+
+/// The day that a timestamp begins with, and its time.
+fn written(text: &str, nanos: i128) -> Option<Moment> {
+    let date = i128::from(read_date(text.get(..10)?, DateFormat::YearMonthDayDash)?);
+    Some(Moment { year: date / 10_000, month: date / 100 % 100, day: date % 100, nanos: nanos.rem_euclid(DAY) })
+}
+
+impl Moment {
+    /// A number that grows by one from day to day.
+    fn number(self) -> i128 {
+        clock::first_of(self.year, self.month) + self.day - 1
+    }
+}
+
+/// A day among the parameters.
+fn day_of(claim: &StepClaim<'_>, name: &str) -> Option<Moment> {
+    Dates::Days(DateFormat::YearMonthDayDash).read(claim.text(name)?)
+}
+
+/// How the second moment is found: it is given, or the second column has it.
+fn other(claim: &StepClaim<'_>, day: &str, column: &str) -> Result<(Option<Moment>, Option<Dates>), VerifyError> {
+    match (day_of(claim, day), claim.text(column)) {
+        (Some(day), None) => Ok((Some(day), None)),
+        (None, Some(_)) if claim.read.len() == 2 => Ok((None, Some(Dates::of(claim, 1, None, false)?))),
+        _ => Err(claim.wrong("the day to compare with is not known")),
+    }
+}
+
+pub(super) fn age<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError> {
+    let dates = Dates::of(claim, 0, claim.text("format"), false)?;
+    let (at, of_row) = other(claim, "at", "at_column")?;
+    let unit = claim.text("unit").unwrap_or("years").to_owned();
+    Ok(Box::new(move |texts, made| {
+        let at = at.or_else(|| of_row.zip(texts.get(1)).and_then(|(dates, text)| dates.read(text)));
+        let Some((born, at)) = dates.read(texts[0]).zip(at) else { return false };
+        if born.number() > at.number() {
+            return false;
+        }
+        // A birthday has come if the day of the year has.
+        let years = at.year - born.year - i128::from((at.month, at.day) < (born.month, born.day));
+        let months = (at.year - born.year) * 12 + at.month - born.month - i128::from(at.day < born.day);
+        let expected = match unit.as_str() {
+            "years" => years,
+            "months" => months,
+            "days" => at.number() - born.number(),
+            _ => return false,
+        };
+        made == expected.to_string()
+    }))
+}
+
+pub(super) fn days_since<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError> {
+    let dates = Dates::of(claim, 0, claim.text("format"), false)?;
+    let (since, of_row) = other(claim, "since", "since_column")?;
+    Ok(Box::new(move |texts, made| {
+        let since = since.or_else(|| of_row.zip(texts.get(1)).and_then(|(dates, text)| dates.read(text)));
+        let Some((day, since)) = dates.read(texts[0]).zip(since) else { return false };
+        made == (day.number() - since.number()).to_string()
+    }))
+}
+
+pub(super) fn truncated<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError> {
+    let utc = claim.parameter("utc").and_then(serde_json::Value::as_bool) == Some(true);
+    let dates = Dates::of(claim, 0, claim.text("format"), utc)?;
+    let unit = claim.text("unit").ok_or_else(|| claim.wrong("the unit is not known"))?.to_owned();
+    Ok(Box::new(move |texts, made| dates.read(texts[0]).and_then(|moment| period(moment, &unit)).as_deref() == Some(made)))
+}
+
+/// What the period of a moment is called; `None` for a unit that there is not.
+fn period(moment: Moment, unit: &str) -> Option<String> {
+    let Moment { year, month, day, nanos } = moment;
+    let seconds = nanos / 1_000_000_000;
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    Some(match unit {
+        "year" => date[..4].to_owned(),
+        "month" => date[..7].to_owned(),
+        "quarter" => format!("{year:04}-Q{}", (month - 1) / 3 + 1),
+        "week" => week(moment),
+        "day" => date,
+        "hour" => format!("{date}T{:02}", seconds / 3_600),
+        "minute" => format!("{date}T{:02}:{:02}", seconds / 3_600, seconds / 60 % 60),
+        "second" => format!("{date}T{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60),
+        _ => return None,
+    })
+}
+
+/// The ISO week: weeks begin on Monday, and the first week of a year is the one with 4 January.
+fn week(moment: Moment) -> String {
+    // 2024-01-01 was a Monday.
+    let monday = clock::first_of(2024, 1);
+    let begin = |number: i128| number - (number - monday).rem_euclid(7);
+    let first = |year: i128| begin(clock::first_of(year, 1) + 3);
+    let day = moment.number();
+    let year = (moment.year - 1..=moment.year + 1).rev().find(|year| first(*year) <= day).unwrap_or(moment.year);
+    format!("{year:04}-W{:02}", (day - first(year)) / 7 + 1)
+}

@@ -1,0 +1,227 @@
+//! The steps of a plan, carried out on a table that was read and checked by the verifier, before anything else looks at the table.
+
+use std::collections::BTreeSet;
+
+use scumble_files::Control;
+use scumble_files::table::{CodedColumn, CodedTable};
+use scumble_verify::{StepClaim, check_step};
+
+use crate::config::{Column, Plan, Role, TransformSpec};
+use crate::error::{Error, Result, Setting, among_columns};
+use crate::release::prepare::persons_of_rows;
+use crate::release::resources::Resources;
+use crate::transforms::{Given, Step, steps};
+
+/// The steps of a plan beside the columns of a table.
+pub(super) struct Steps {
+    steps: Vec<Step>,
+    /// The names of the columns after all steps.
+    pub(super) names: Vec<String>,
+    /// The columns that some step reads.
+    pub(super) read: BTreeSet<String>,
+}
+
+impl Steps {
+    /// The steps of a plan; an error if one does not fit the columns of the table.
+    pub(super) fn of(plan: &Plan, header: &[&str]) -> Result<Self> {
+        let steps = steps(&plan.transform)?;
+        let mut names: Vec<String> = header.iter().map(|name| (*name).to_owned()).collect();
+        let mut read = BTreeSet::new();
+        for step in &steps {
+            let key = if step.spec.columns.is_empty() { "column" } else { "columns" };
+            let placed = |key: &str, what: String| step.spec.parameters.placed(key, Error::config(what));
+            for name in step.reads() {
+                if !names.iter().any(|known| known == name) {
+                    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+                    let near = among_columns(name, &known);
+                    return Err(placed(
+                        key,
+                        format!("the step '{}' names the column '{name}', which is not there{near}", step.spec.transform),
+                    ));
+                }
+                if header.contains(&name) {
+                    read.insert(name.to_owned());
+                }
+            }
+            if let Some(into) = &step.spec.into {
+                if names.contains(into) {
+                    let what = format!("there is a column '{into}' already, so the step '{}' cannot make it", step.spec.transform);
+                    return Err(placed("into", what).advise("choose another name for the new column"));
+                }
+                // The new column stands behind the one that it is made of.
+                let behind = step.columns().last().and_then(|last| names.iter().position(|name| name == last));
+                names.insert(behind.map_or(names.len(), |place| place + 1), into.clone());
+            }
+        }
+        Ok(Self { steps, names, read })
+    }
+
+    /// Whether there is nothing to do.
+    pub(super) fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Returns an error if a step needs all rows of a table at once, so that it cannot be repeated for new rows.
+    pub(super) fn check_row_by_row(&self) -> Result<()> {
+        match self.steps.iter().find(|step| step.transform.facts().needs_all_rows) {
+            None => Ok(()),
+            Some(step) => Err(needs_all_rows(&step.spec)),
+        }
+    }
+
+    /// Carries the steps out. `kept` says which rows of the file the table has.
+    pub(super) fn carry_out(
+        self,
+        plan: &mut Plan,
+        mut table: CodedTable,
+        kept: &[bool],
+        resources: &Resources,
+    ) -> Result<(CodedTable, Vec<String>)> {
+        let mut notes = Vec::new();
+        let mut settled = Vec::new();
+        let numbers: Vec<u64> = (1..).zip(kept).filter(|(_, kept)| **kept).map(|(number, _)| number).collect();
+        for step in &self.steps {
+            resources.control().check()?;
+            let (column, spec, of_step) = one(step, plan, &table, &numbers, resources)?;
+            put(&mut table, step, column);
+            settled.push(spec);
+            notes.extend(of_step);
+        }
+        plan.transform = settled;
+        let stays = |name: &str| {
+            plan.column(name).is_some_and(|column| !column.role.has(Role::Identifier) && !column.role.has(Role::Drop))
+        };
+        table.columns.retain(|column| stays(&column.name));
+        Ok((table, notes))
+    }
+}
+
+/// Returns an error if a plan asks for a recoding, and a step cannot be repeated for new rows.
+pub(super) fn check_rule(plan: &Plan) -> Result<()> {
+    let all = steps(&plan.transform)?;
+    match all.iter().find(|step| step.transform.facts().needs_all_rows) {
+        None => Ok(()),
+        Some(step) => {
+            let error = needs_all_rows(&step.spec);
+            Err(error.unset(Setting::root("recoding"), "leave the recoding out"))
+        }
+    }
+}
+
+fn needs_all_rows(spec: &TransformSpec) -> Error {
+    Error::refused(format_args!(
+        "the step '{}' with these parameters needs all rows of a table at once, so it cannot be repeated for new rows",
+        spec.transform
+    ))
+}
+
+/// Puts a new column into a table: in place of the column that it is made of, or behind it.
+fn put(table: &mut CodedTable, step: &Step, column: CodedColumn) {
+    let place = |name: &str| table.columns.iter().position(|column| column.name == name);
+    if let (None, Some(place)) = (&step.spec.into, place(&column.name)) {
+        table.columns[place] = column;
+        return;
+    }
+    let behind = step.columns().last().and_then(|last| place(last)).map_or(table.columns.len(), |place| place + 1);
+    table.columns.insert(behind, column);
+}
+
+/// Carries out one step and has it checked. Also returns the step with what it took from the data.
+fn one(
+    step: &Step,
+    plan: &Plan,
+    table: &CodedTable,
+    numbers: &[u64],
+    resources: &Resources,
+) -> Result<(CodedColumn, TransformSpec, Vec<String>)> {
+    let find = |name: &str| {
+        table.column(name).ok_or_else(|| Error::internal(format_args!("the column '{name}' of a step was not read")))
+    };
+    let columns: Vec<&CodedColumn> = step.columns().into_iter().map(find).collect::<Result<_>>()?;
+    let also: Vec<&CodedColumn> = step.transform.also_reads().into_iter().map(find).collect::<Result<_>>()?;
+    let missing = |name: &str| markers(plan, name);
+    let persons = persons_of_rows(table, plan)?;
+    let given = Given {
+        columns: &columns,
+        also: &also,
+        into: step.makes(),
+        for_quasi: plan.column(step.makes()).is_some_and(|column| column.role.has(Role::Quasi)),
+        missing: &missing,
+        number: &|row| numbers.get(row).copied().unwrap_or(row as u64 + 1),
+        persons: persons.as_deref(),
+        file: &|name| resources.text(name),
+        seed: plan.algorithm.seed,
+        control: resources.control(),
+    };
+    let made = step.transform.run(&given).map_err(|error| named(error, step))?;
+    let mut spec = step.spec.clone();
+    spec.from_data |= made.from_data;
+    made.settled.into_iter().for_each(|(name, value)| spec.parameters.set(name, value));
+    let read: Vec<&CodedColumn> = columns.iter().chain(&also).copied().collect();
+    verify(&spec, &read, &missing, &made.column, resources.control())?;
+    Ok((made.column, spec, made.notes))
+}
+
+/// What was done to each column first, in sentences for readers of the release. Names only columns that are published.
+pub(super) fn sentences(plan: &Plan) -> Vec<String> {
+    let is_published = |name: &str| {
+        plan.column(name).is_some_and(|column| Role::PUBLISHED.iter().any(|role| column.role.has(*role)))
+    };
+    let all = steps(&plan.transform).unwrap_or_default();
+    let published = all.iter().filter(|step| is_published(step.makes()));
+    published
+        .map(|step| {
+            let from = if step.spec.from_data { ", as found in the data" } else { "" };
+            format!("{}: {}{from}.", step.makes(), step.transform.words())
+        })
+        .collect()
+}
+
+/// Every step with its columns and parameters, for the owner.
+pub(super) fn private_sentences(plan: &Plan) -> Vec<(String, String)> {
+    let of_spec = |(number, spec): (usize, &TransformSpec)| {
+        let columns: Vec<&str> = spec.changed().collect();
+        let into = spec.into.as_ref().map_or_else(String::new, |into| format!(" into {into}"));
+        let parameters: Vec<String> =
+            spec.parameters.iter().map(|(name, value)| format!("{name} = {}", value.to_text())).collect();
+        let from = if spec.from_data { "; found in the data" } else { "" };
+        let with = if parameters.is_empty() { String::new() } else { format!(" ({}{from})", parameters.join(", ")) };
+        (format!("step {}", number + 1), format!("{} of {}{into}{with}", spec.transform, columns.join(" and ")))
+    };
+    plan.transform.iter().enumerate().map(of_spec).collect()
+}
+
+/// The texts that mean a missing value in a column.
+fn markers<'a>(plan: &'a Plan, name: &str) -> &'a [String] {
+    plan.column(name).and_then(|column: &Column| column.missing.as_deref()).unwrap_or(&plan.read.missing)
+}
+
+/// The error of a step, with the step's name.
+fn named(error: Error, step: &Step) -> Error {
+    error.reworded(|what| format!("step '{}': {what}", step.spec.transform))
+}
+
+/// Has a step checked by the independent verifier.
+fn verify<'a>(
+    spec: &TransformSpec,
+    read: &[&CodedColumn],
+    missing: &dyn Fn(&str) -> &'a [String],
+    made: &CodedColumn,
+    control: &Control,
+) -> Result<()> {
+    let parameters = serde_json::to_value(&spec.parameters).map_err(Error::internal)?;
+    let serde_json::Value::Object(parameters) = parameters else {
+        return Err(Error::internal("the parameters of a step are no table"));
+    };
+    let missing: Vec<&[String]> = read.iter().map(|column| missing(&column.name)).collect();
+    let claim = StepClaim { rule: &spec.transform, parameters: &parameters, read, missing: &missing, made };
+    let outcome = check_step(&claim, control)?;
+    if outcome.holds {
+        return Ok(());
+    }
+    let row = outcome.first_false.map_or(String::new(), |row| format!(" (first in row {} of those that were read)", row + 1));
+    Err(Error::verification(format!(
+        "the step '{}' did not make what it should of the column '{}'{row}; nothing was published. This is a bug in Scumble, please report it",
+        spec.transform, made.name
+    )))
+}

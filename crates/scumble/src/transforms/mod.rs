@@ -1,0 +1,274 @@
+//! What is done to columns before anything else looks at the table: rounding, ages, top coding, pseudonyms.
+//!
+//! A step makes columns of columns. Where it can, it works on distinct values, not on rows. What a step takes from the data (a limit, a list of
+//! rare values) it also returns as parameters, so that other rows can be treated in the same way ([`Made::settled`]).
+//!
+//! To add a transform: one file here, one line in [`TRANSFORMS`], one page in `docs/transforms/`, and the same rule a second time in the
+//! verifier (`scumble-verify/src/steps/`).
+
+mod age;
+mod bottom_top;
+mod cut;
+mod dates;
+mod days_since;
+mod geo;
+mod lump;
+mod mask;
+mod numbers;
+mod round;
+#[cfg(test)]
+mod testing;
+mod truncate;
+mod values;
+mod zip3;
+
+use scumble_files::Control;
+use scumble_files::table::CodedColumn;
+
+use crate::base::entry::Registry;
+use crate::config::{Parameters, TransformSpec, Value};
+use crate::error::{Error, Result};
+use crate::table::decimal::Decimal;
+
+/// How a transform is made of its parameters.
+pub type BuildTransform = fn(&Parameters) -> Result<Box<dyn Transform>>;
+
+/// Every transform.
+pub static TRANSFORMS: Registry<BuildTransform> = Registry::new(
+    "transform",
+    &[
+        bottom_top::TOP,
+        bottom_top::BOTTOM,
+        round::ENTRY,
+        cut::ENTRY,
+        lump::ENTRY,
+        age::ENTRY,
+        days_since::ENTRY,
+        truncate::ENTRY,
+        zip3::ENTRY,
+        mask::ENTRY,
+        geo::ENTRY,
+    ],
+);
+
+/// One way to change columns.
+pub trait Transform: Send + Sync {
+    /// The columns that it reads besides those that it changes.
+    fn also_reads(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// What it promises, and what it needs.
+    fn facts(&self) -> Facts;
+
+    /// What it does, for readers of the release: nothing that helps to undo it, and no name of a column.
+    fn words(&self) -> String;
+
+    /// Makes the new column.
+    fn run(&self, given: &Given<'_>) -> Result<Made>;
+}
+
+/// What a transform promises about its result, and what it needs. Help and checks read this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// In which way a value of the result is true of its original.
+    pub truth: StepTruth,
+    /// How many columns it makes its result of.
+    pub columns: usize,
+    /// Whether a value of the result depends on other rows than its own, so that new rows cannot be treated one by one.
+    pub needs_all_rows: bool,
+    /// Whether it draws.
+    pub needs_chance: bool,
+}
+
+impl Facts {
+    /// A rule on one value at a time, which anybody can repeat.
+    const DERIVED: Self =
+        Self { truth: StepTruth::Derived, columns: 1, needs_all_rows: false, needs_chance: false };
+}
+
+/// In which way the result of a step is true of its original.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepTruth {
+    /// The rule gives exactly this value.
+    Derived,
+    /// Exact inside a limit; beyond the limit, the value says only that.
+    Censored,
+    /// A multiple of the base, less than one base away.
+    Within,
+}
+
+impl StepTruth {
+    /// What is checked, for people.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Derived => "every value is what the rule makes of its original",
+            Self::Censored => "values inside the limit are exact, and values beyond the limit are shown as beyond",
+            Self::Within => "every value is a multiple of the base, and less than one base away from its original",
+        }
+    }
+}
+
+/// What a step is given.
+pub struct Given<'a> {
+    /// The columns that it changes, in the order of the plan.
+    pub columns: &'a [&'a CodedColumn],
+    /// The columns that it also reads, as [`Transform::also_reads`] names them.
+    pub also: &'a [&'a CodedColumn],
+    /// The name of the column that it makes.
+    pub into: &'a str,
+    /// Whether that column is a quasi-identifier.
+    pub for_quasi: bool,
+    /// The texts that mean a missing value in a column.
+    pub missing: &'a dyn Fn(&str) -> &'a [String],
+    /// The number in the file of a row of the table.
+    pub number: &'a dyn Fn(usize) -> u64,
+    /// The person of each row, where rows are not people.
+    pub persons: Option<&'a [u32]>,
+    /// Reads a file that the step names.
+    pub file: &'a dyn Fn(&str) -> Result<String>,
+    /// Fixes chance, for tests.
+    pub seed: Option<u64>,
+    /// Where cancellation is asked for.
+    pub control: &'a Control,
+}
+
+impl<'a> Given<'a> {
+    /// The first, and mostly only, column.
+    fn column(&self) -> Result<&'a CodedColumn> {
+        self.columns.first().copied().ok_or_else(|| Error::internal("a step has no column"))
+    }
+
+    /// Whether a text of a column means a missing value.
+    fn is_missing(&self, column: &CodedColumn, text: &str) -> bool {
+        (self.missing)(&column.name).iter().any(|marker| marker == text)
+    }
+}
+
+/// The result of a step.
+pub struct Made {
+    /// The new column.
+    pub column: CodedColumn,
+    /// Parameters with which the step does the same to other rows.
+    pub settled: Vec<(&'static str, Value)>,
+    /// Whether some of these were taken from the data.
+    pub from_data: bool,
+    /// What the owner should know.
+    pub notes: Vec<String>,
+}
+
+/// An exact number among the parameters, with a sign.
+fn decimal(parameters: &Parameters, name: &str) -> Result<Option<Decimal>> {
+    let Some(value) = parameters.get(name) else { return Ok(None) };
+    exact(value).map(Some).ok_or_else(|| {
+        parameters.placed(name, Error::config(format_args!("{name} must be a number, not {}", value.describe())))
+    })
+}
+
+/// Exact numbers among the parameters, as a list or one alone.
+fn decimals(parameters: &Parameters, name: &str) -> Result<Option<Vec<Decimal>>> {
+    let items = match parameters.get(name) {
+        None => return Ok(None),
+        Some(Value::List(items)) => items.clone(),
+        Some(one) => vec![one.clone()],
+    };
+    let numbers: Option<Vec<Decimal>> = items.iter().map(exact).collect();
+    let wrong = || parameters.placed(name, Error::config(format_args!("{name} must be numbers")));
+    numbers.map(Some).ok_or_else(wrong)
+}
+
+fn exact(value: &Value) -> Option<Decimal> {
+    match value {
+        Value::Boolean(_) | Value::List(_) => None,
+        value => Decimal::read(&value.to_text(), b'.').map(|(number, _)| number),
+    }
+}
+
+/// A number as a parameter.
+fn settled(number: Decimal) -> Value {
+    Value::from_text(&number.text('.'))
+}
+
+impl Made {
+    fn of(column: CodedColumn) -> Self {
+        Self { column, settled: Vec::new(), from_data: false, notes: Vec::new() }
+    }
+}
+
+/// A step of a plan, ready to run: a transform and the columns it works on.
+pub struct Step {
+    /// What the plan says. Names one column, or as many as the transform makes its result of.
+    pub spec: TransformSpec,
+    /// The transform.
+    pub transform: Box<dyn Transform>,
+}
+
+impl Step {
+    /// The columns that it changes.
+    #[must_use]
+    pub fn columns(&self) -> Vec<&str> {
+        self.spec.changed().collect()
+    }
+
+    /// The name of the column that it makes.
+    #[must_use]
+    pub fn makes(&self) -> &str {
+        self.spec.into.as_deref().or(self.spec.changed().next()).unwrap_or_default()
+    }
+
+    /// Every column that it reads.
+    #[must_use]
+    pub fn reads(&self) -> Vec<&str> {
+        self.spec.changed().chain(self.transform.also_reads()).collect()
+    }
+}
+
+/// The steps of a plan, one for each column that is made. Returns an error for what is wrong with one, whatever the table.
+pub fn steps(specs: &[TransformSpec]) -> Result<Vec<Step>> {
+    let mut all = Vec::new();
+    for spec in specs {
+        all.extend(of_spec(spec)?);
+    }
+    Ok(all)
+}
+
+fn of_spec(spec: &TransformSpec) -> Result<Vec<Step>> {
+    let placed = |name: &str, error: Error| spec.parameters.placed(name, error);
+    let entry = TRANSFORMS.find(&spec.transform).map_err(|error| placed("do", error))?;
+    let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
+    spec.parameters.allow_only(&known)?;
+    let named: Vec<&str> = spec.changed().collect();
+    let wrong = |what: String| Error::config(format_args!("the step '{}' {what}", entry.name));
+    if named.is_empty() {
+        return Err(placed("do", wrong("names no column".to_owned()).advise("say which column: column = \"…\"")));
+    }
+    if spec.column.is_some() && !spec.columns.is_empty() {
+        return Err(placed("column", wrong("has both column and columns".to_owned()).advise("give one of the two")));
+    }
+    if let Some(twice) = (1..named.len()).find(|place| named[..*place].contains(&named[*place])) {
+        return Err(placed("columns", wrong(format!("names the column '{}' twice", named[twice]))));
+    }
+    let build = || (entry.build)(&spec.parameters);
+    let at_a_time = build()?.facts().columns;
+    if at_a_time == 1 {
+        if named.len() > 1 && spec.into.is_some() {
+            let error = wrong("makes one column of each of its columns, so into cannot name all of them".to_owned());
+            return Err(placed("into", error.advise("write one step for each column")));
+        }
+        let alone = |name: &&str| {
+            let spec = TransformSpec { column: Some((*name).to_owned()), columns: Vec::new(), ..spec.clone() };
+            Ok(Step { spec, transform: build()? })
+        };
+        return named.iter().map(alone).collect();
+    }
+    if named.len() != at_a_time {
+        let error = wrong(format!("needs {at_a_time} columns, and {} given", if named.len() == 1 { "one is" } else { "others are" }));
+        return Err(placed("columns", error));
+    }
+    if spec.into.is_none() {
+        let error = wrong("makes one column of several, so it must be said what that is called".to_owned());
+        return Err(placed("do", error.advise("name the new column: into = \"…\"")));
+    }
+    Ok(vec![Step { spec: spec.clone(), transform: build()? }])
+}

@@ -1,0 +1,206 @@
+//! Steps before the search: every transform on random columns, with its result checked by the verifier, which has rules of its own.
+
+mod common;
+
+use std::path::Path;
+
+use common::memory::{batches, texts};
+use proptest::prelude::*;
+use scumble::prelude::*;
+use scumble::release::read_original;
+use scumble_files::table::CodedTable;
+
+/// Carries out one step on a table of delimited text. An error of the verifier would be a bug.
+fn stepped(text: &str, step: &str, roles: &[(&str, Role)]) -> scumble::Result<CodedTable> {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), text).expect("a table");
+    let mut plan = Plan::from_toml(&format!("input = \"in.csv\"\noutput = \"out.csv\"\n[[transform]]\n{step}\n"), "plan")?;
+    plan.columns = roles.iter().map(|(name, role)| ((*name).to_owned(), (*role).into())).collect();
+    let source = Source::open(folder.path().join("in.csv"))?;
+    let read = read_original(&plan, &source, &Resources::in_folder(folder.path()))?;
+    Ok(read.table)
+}
+
+fn column(table: &CodedTable, name: &str) -> Vec<String> {
+    let column = table.column(name).expect("a column");
+    column.codes.iter().map(|code| column.values.get(code).to_owned()).collect()
+}
+
+/// The texts of a column of a table in memory.
+fn shown(table: &Batches, name: &str) -> Vec<String> {
+    let table = texts(table);
+    let place = table.header.iter().position(|of| of == name).expect("a column");
+    table.rows.iter().map(|row| row[place].clone()).collect()
+}
+
+fn csv(header: &str, rows: &[String]) -> String {
+    format!("{header}\n{}\n", rows.join("\n"))
+}
+
+/// What a step may say of a table; it may not be a fault of the step itself.
+fn is_fair(result: &scumble::Result<CodedTable>) -> bool {
+    match result {
+        Ok(_) => true,
+        Err(error) => !error.is(&[scumble::ErrorKind::Verification, scumble::ErrorKind::Internal]),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn numbers_agree_with_the_verifier(
+        cents in proptest::collection::vec(-500_000_i64..500_000, 1..60),
+        places in 0_u32..3,
+        base in 1_u32..2_000,
+        mode in 0_usize..3,
+        comma in any::<bool>(),
+    ) {
+        let unit = 10_i64.pow(places);
+        let mark = if comma && places > 0 { "," } else { "." };
+        let write = |number: &i64| {
+            let (sign, number) = (if *number < 0 { "-" } else { "" }, number.abs());
+            if places == 0 { format!("{sign}{number}") } else {
+                format!("{sign}{}{mark}{:0width$}", number / unit, number % unit, width = places as usize)
+            }
+        };
+        let rows: Vec<String> = cents.iter().map(|number| format!("\"{}\"", write(number))).collect();
+        let text = csv("x", &rows);
+        let mode = ["half_even", "random", "controlled"][mode];
+        for step in [
+            format!("do = \"round\"\ncolumn = \"x\"\nbase = {base}\nmode = \"{mode}\""),
+            "do = \"round\"\ncolumn = \"x\"\ndigits = 2".to_owned(),
+            format!("do = \"top\"\ncolumn = \"x\"\nlimit = {base}\nwrite = \"label\""),
+            "do = \"top\"\ncolumn = \"x\"\nshare = 0.2\nleast = 1\nwrite = \"mean\"".to_owned(),
+            "do = \"bottom\"\ncolumn = \"x\"\nshare = 0.1\nleast = 2\nwrite = \"median\"".to_owned(),
+            format!("do = \"bottom\"\ncolumn = \"x\"\nlimit = -{base}"),
+            format!("do = \"cut\"\ncolumn = \"x\"\nat = [-5000, 0, {base}]"),
+            "do = \"cut\"\ncolumn = \"x\"\nmethod = \"equal_amount\"\nbins = 4".to_owned(),
+            "do = \"cut\"\ncolumn = \"x\"\nmethod = \"equidistant\"\nbins = 3".to_owned(),
+        ] {
+            let result = stepped(&text, &step, &[("x", Role::Other)]);
+            prop_assert!(is_fair(&result), "{step}: {result:?}");
+        }
+        // Rounding what is rounded changes nothing, and the other sign is rounded in the same way.
+        let half_even = format!("do = \"round\"\ncolumn = \"x\"\nbase = {base}");
+        let once = column(&stepped(&text, &half_even, &[("x", Role::Other)]).expect("rounds"), "x");
+        let quoted: Vec<String> = once.iter().map(|text| format!("\"{text}\"")).collect();
+        let twice = column(&stepped(&csv("x", &quoted), &half_even, &[("x", Role::Other)]).expect("rounds"), "x");
+        prop_assert_eq!(&once, &twice);
+        let negated: Vec<String> = cents.iter().map(|number| format!("\"{}\"", write(&-number))).collect();
+        let other = column(&stepped(&csv("x", &negated), &half_even, &[("x", Role::Other)]).expect("rounds"), "x");
+        let mirrored = |text: &String| match text.strip_prefix('-') {
+            Some(number) => number.to_owned(),
+            None if text == "0" => text.clone(),
+            None => format!("-{text}"),
+        };
+        prop_assert_eq!(other, once.iter().map(mirrored).collect::<Vec<String>>());
+    }
+
+    #[test]
+    fn texts_agree_with_the_verifier(
+        texts in proptest::collection::vec("[a-cé]{0,2}[-. /]?[0-9]{0,3}", 1..80),
+        least in 1_u32..12,
+        (left, right) in (0_usize..4, 0_usize..4),
+        fixed in any::<bool>(),
+    ) {
+        let rows: Vec<String> = texts.iter().map(|text| format!("\"{text}\"")).collect();
+        let text = csv("x", &rows);
+        let lump = format!("do = \"lump\"\ncolumn = \"x\"\nleast = {least}");
+        let result = stepped(&text, &lump, &[("x", Role::Other)]);
+        prop_assert!(is_fair(&result), "{lump}: {result:?}");
+        // Unless everything is lumped, no lump is smaller than asked for.
+        let shown = column(&result.expect("lumps"), "x");
+        let lumped = shown.iter().filter(|text| *text == "other").count();
+        let others = shown.iter().any(|text| text != "other" && !text.is_empty());
+        prop_assert!(lumped == 0 || lumped >= least as usize || !others, "{lumped} of {shown:?}");
+        let mask = format!("do = \"mask\"\ncolumn = \"x\"\nkeep_left = {left}\nkeep_right = {right}\nfixed_length = {fixed}");
+        let result = stepped(&text, &mask, &[("x", Role::Other)]);
+        prop_assert!(is_fair(&result), "{mask}: {result:?}");
+    }
+
+    #[test]
+    fn dates_and_cells_agree_with_the_verifier(
+        days in proptest::collection::vec((1900_i32..2030, 1_u32..13, 1_u32..29, 0_u32..24, 0_u32..60), 1..40),
+        unit in 0_usize..8,
+        (offset, utc) in (-12_i32..13, any::<bool>()),
+        points in proptest::collection::vec((-9_000_i32..=9_000, -18_000_i32..=18_000), 1..20),
+        precision in 1_usize..=12,
+    ) {
+        let unit = ["second", "minute", "hour", "day", "week", "month", "quarter", "year"][unit];
+        let sign = if offset < 0 { '-' } else { '+' };
+        let zoned: Vec<String> = days
+            .iter()
+            .map(|(y, m, d, hour, minute)| format!("{y}-{m:02}-{d:02}T{hour:02}:{minute:02}:07{sign}{:02}:30", offset.abs()))
+            .collect();
+        let step = format!("do = \"truncate\"\ncolumn = \"x\"\nunit = \"{unit}\"\nutc = {utc}");
+        let result = stepped(&csv("x", &zoned), &step, &[("x", Role::Other)]);
+        prop_assert!(result.is_ok(), "{step}: {result:?}");
+        let dates: Vec<String> = days.iter().map(|(y, m, d, ..)| format!("{d:02}.{m:02}.{y},{y}-{m:02}-{d:02}")).collect();
+        for step in [
+            "do = \"age\"\ncolumn = \"a\"\ninto = \"made\"\nat = \"2030-06-30\"\nmax = 200",
+            "do = \"age\"\ncolumn = \"a\"\ninto = \"made\"\nat = \"2030-02-28\"\nmax = 200\nunit = \"months\"",
+            "do = \"age\"\ncolumn = \"a\"\ninto = \"made\"\nat_column = \"b\"",
+            "do = \"days_since\"\ncolumn = \"a\"\ninto = \"made\"\nsince = \"1999-12-31\"",
+            "do = \"days_since\"\ncolumn = \"a\"\ninto = \"made\"\nsince_column = \"b\"",
+        ] {
+            let roles = [("a", Role::Drop), ("b", Role::Drop), ("made", Role::Other)];
+            let result = stepped(&csv("a,b", &dates), step, &roles);
+            prop_assert!(result.is_ok(), "{step}: {result:?}");
+        }
+        let points: Vec<String> = points.iter().map(|(lat, lon)| format!("{},{}", f64::from(*lat) / 100.0, f64::from(*lon) / 100.0)).collect();
+        for how in [format!("precision = {precision}"), "grid = \"degrees\"\nstep = 0.25".to_owned()] {
+            let step = format!("do = \"geo\"\ncolumns = [\"lat\", \"lon\"]\ninto = \"cell\"\n{how}");
+            let roles = [("lat", Role::Drop), ("lon", Role::Drop), ("cell", Role::Other)];
+            let result = stepped(&csv("lat,lon", &points), &step, &roles);
+            prop_assert!(result.is_ok(), "{step}: {result:?}");
+        }
+    }
+}
+
+#[test]
+fn every_transform_has_a_page_that_names_its_parameters() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let read = |name: &str| std::fs::read_to_string(docs.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let (index, summary) = (read("transforms/index.md"), read("SUMMARY.md"));
+    for entry in &TRANSFORMS {
+        let page = format!("transforms/{}.md", entry.name);
+        assert!(index.contains(&format!("({}.md)", entry.name)) && summary.contains(&page), "{page}");
+        // Bottom coding has the parameters of top coding.
+        let text = read(if entry.name == "bottom" { "transforms/top.md" } else { &page });
+        for (parameter, _) in entry.parameters {
+            assert!(text.contains(&format!("`{parameter}`")), "{page}: {parameter}");
+        }
+    }
+}
+
+/// A release in memory with steps: the verifier compares it with the changed table, the datasheet says what was done, and new rows go the
+/// same way, with the limits of the first table.
+#[test]
+fn releases_keep_their_steps_for_new_rows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let row = |at: usize| format!("p{at},{}-05-01,{},{}", 1940 + at % 60, 1_000 + 37 * at, ["a", "b"][at % 2]);
+    let table = |rows: std::ops::Range<usize>| {
+        std::fs::write(folder.path().join("in.csv"), csv("who,born,income,ill", &rows.map(row).collect::<Vec<_>>())).expect("a table");
+        batches(&Source::open(folder.path().join("in.csv")).expect("a table"))
+    };
+    let plan = Plan::from_toml(
+        "input = \"in.csv\"\noutput = \"out.csv\"\n[[transform]]\ndo = \"age\"\ncolumn = \"born\"\ninto = \"age\"\nat = \"2024-01-01\"\n\
+         [[transform]]\ndo = \"top\"\ncolumn = \"income\"\nshare = 0.1\n[columns]\nwho = { role = \"identifier\" }\nborn = { role = \"drop\" }\n\
+         age = { role = \"quasi\" }\nincome = { role = \"other\" }\nill = { role = \"other\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n",
+        "plan",
+    )
+    .expect("a plan");
+    let release = Release::of(table(0..200), &plan).expect("a release");
+    let incomes = shown(release.table().expect("one table"), "income");
+    // The 20th largest of 200 incomes is 1000 + 37 * 180 = 7660, and the limit 7600 is that rounded down.
+    assert!(incomes.iter().any(|income| income == "7600"));
+    assert!(incomes.iter().all(|income| income.parse::<u64>().expect("a number") <= 7600));
+    let sheet = release.datasheet_json().expect("a datasheet");
+    assert!(sheet.contains("age: age in completed years on 2024-01-01."), "{sheet}");
+    assert!(sheet.contains("income: values from 7600 on show 7600, as found in the data."), "{sheet}");
+    assert!(!sheet.contains("born") && !sheet.contains("who"), "{sheet}");
+    let saved = SavedRecoding::from_json(&release.recoding.expect("a rule")).expect("a recoding");
+    let new = RecodedRows::of(&saved, table(190..260), false).expect("new rows");
+    assert!(shown(new.table(), "income").iter().all(|income| income.parse::<u64>().expect("a number") <= 7600));
+}
