@@ -82,14 +82,6 @@ impl Dates {
         }
     }
 
-    /// The format of days.
-    pub(super) fn format(self) -> DateFormat {
-        match self {
-            Self::Days(format) => format,
-            Self::Moments { .. } => DateFormat::YearMonthDay,
-        }
-    }
-
     /// Whether texts have an offset from UTC.
     pub(super) fn has_zone(self) -> bool {
         self == Self::Moments { zone: true }
