@@ -100,7 +100,6 @@ fn the_plan_can_ask_for_it_together_with_the_safe_form() {
     desk.run(&["anonymize", "release.toml", "--attack"]).succeeds();
     desk.run(&["check", "out.csv.gz", "--plan", "release.toml", "--original", "data.csv"]).succeeds();
     desk.run(&["risk", "--plan", "release.toml"]).succeeds();
-    desk.run(&["compare", "release.toml", "--folds", "2"]);
 }
 
 #[test]

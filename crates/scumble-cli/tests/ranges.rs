@@ -130,7 +130,6 @@ fn plans_parquet_and_dialects() {
     desk.run(&["check", "moved.parquet", "--plan", "release.toml", "--original", "data.csv"]).succeeds();
     desk.run(&["risk", "moved.parquet", "--plan", "release.toml"]).succeeds();
     desk.run(&["risk", "--plan", "release.toml"]).succeeds();
-    desk.run(&["compare", "release.toml", "--folds", "2", "--k", "2"]);
     let all = arguments(&[TWO, &["--output-dialect", "excel-de", "--spreadsheet-safe", "--k", "2"]]);
     let run = ["anonymize", "data.csv", "-o", "german.csv"];
     desk.run(&arguments(&[&run, &ROLES[..4], &all, &["--l", "2"]])).succeeds();
@@ -146,6 +145,34 @@ fn plans_parquet_and_dialects() {
     );
     let flags = ["check", "german.csv", "--original", "data.csv", "--k", "2", "--l", "2"];
     desk.run(&arguments(&[&flags, &ROLES[..4]])).succeeds();
+}
+
+/// Trials are written into memory, where the dialect of a plan means nothing and ranges are two columns as well.
+#[test]
+fn releases_are_compared_with_them() {
+    let desk = Desk::new();
+    let rows: String =
+        (0..120).map(|row| format!("{},{},{}\n", 20 + row * 7 % 60, row % 3, row % 2)).collect();
+    desk.file("data.csv", format!("age,ill,group\n{rows}"));
+    let plan = "input = \"data.csv\"\noutput = \"out.csv\"\noutput_dialect = \"excel-de\"\n\
+                [columns]\nage = { role = \"quasi\", range = \"two-columns\" }\nill = { role = \"sensitive\" }\ngroup = { role = \"class\" }\n\
+                [[privacy]]\nmodel = \"k_anonymity\"\nk = 5\n[[privacy]]\nmodel = \"l_diversity\"\nl = 2\n";
+    desk.file("release.toml", plan);
+    let told = desk
+        .run(&[
+            "compare",
+            "release.toml",
+            "--algorithm",
+            "mondrian",
+            "--k",
+            "5",
+            "--folds",
+            "2",
+            "--learner",
+            "majority",
+        ])
+        .succeeds();
+    assert!(told.out.contains("mondrian"), "{}", told.out);
 }
 
 #[test]
