@@ -139,8 +139,9 @@ impl Model for KAnonymity {
         let persons = whole.persons();
         if persons < self.k {
             return Err(Error::infeasible(format!(
-                "k = {} is more than the {persons} {} of the table",
-                self.k,
+                "k = {} is more than the {} {} of the table",
+                grouped(self.k),
+                grouped(persons),
                 self.counts()
             ))
             .with(self.largest(persons)));

@@ -11,6 +11,7 @@ use super::several::not_even_the_whole;
 use super::values::{largest, smallest};
 use super::{ClassTest, Model, ModelContext, Monotonicity, Words, needs, protected_columns};
 use crate::base::entry::{Entry, Standing};
+use crate::base::text::grouped;
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::recoding::published::ClassView;
@@ -61,9 +62,10 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     let sets = choose(width, l.unwrap_or(width));
     if sets > MOST_SETS {
         return Err(Error::refused(format!(
-            "LKC-privacy with l = {} looks at {sets} sets of the {width} quasi-identifiers, more than the {MOST_SETS} that are \
-             feasible",
-            l.unwrap_or(width)
+            "LKC-privacy with l = {} checks {} sets of the {width} quasi-identifiers, more than the {} that are feasible",
+            l.unwrap_or(width),
+            grouped(sets),
+            grouped(MOST_SETS)
         ))
         .advise(format!("use l = {width}, all quasi-identifiers together"))
         .advise("use fewer quasi-identifiers")
@@ -197,8 +199,9 @@ impl Model for Lkc {
         }
         Err(match &self.part {
             Part::Size(k, person) => Error::infeasible(format!(
-                "k = {k} of LKC-privacy is more than the {} {} of the table",
-                whole.persons(),
+                "k = {} of LKC-privacy is more than the {} {} of the table",
+                grouped(*k),
+                grouped(whole.persons()),
                 if person.is_some() { "persons" } else { "rows" }
             ))
             .concede(largest("k", whole.persons())),

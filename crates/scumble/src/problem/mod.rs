@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use self::metric::Metric;
+use crate::base::text::{grouped, rows};
 use crate::config::{Rational, StarPolicy};
 use crate::error::{Error, Result, Setting};
 use crate::models::{ClassTest, Model, Monotonicity, PopulationTest};
@@ -287,10 +288,10 @@ impl Problem {
         let limit = self.suppression_limit();
         if classes.suppressed_rows() > limit {
             return Err(Error::infeasible(format!(
-                "{} of {} rows would have to be suppressed, more than the {limit} that the suppression limit of {} \
-                 allows",
-                classes.suppressed_rows(),
-                self.table.rows(),
+                "{} of {} would have to be suppressed, more than the {} that the suppression limit of {} allows",
+                grouped(classes.suppressed_rows()),
+                rows(self.table.rows()),
+                grouped(limit),
                 self.suppression
             ))
             .set(Setting::search("suppression"), "allow more rows to be suppressed")

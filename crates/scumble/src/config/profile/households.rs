@@ -10,7 +10,8 @@ use crate::table::kind::{Inference, Kind};
 const MOST_ROWS: u64 = 12;
 /// The fewest households that say something.
 const FEWEST: u64 = 10;
-/// So many of so many households have few rows, and one value of a column of the household.
+/// At least 9 of 10 households must have few rows. A column describes the household if at least 9 of 10 households have a single value in
+/// it.
 const MOST: (u64, u64) = (9, 10);
 
 /// Gives the column that tells households apart its role. A further number of households names them, so it is an identifier.
