@@ -50,7 +50,7 @@ impl Metric for TradeOff {
         vec![("information", lost(classes, problem, class)), ("anonymity", gained as f64)]
     }
 
-    /// Merging rows never tells more about their labels, and suppressed rows are one more class. A quotient may fall while both
+    /// Merging rows never reveals more about their labels, and suppressed rows are one more class. A quotient may fall while both
     /// its parts grow.
     fn worsens(&self) -> bool {
         !self.quotient

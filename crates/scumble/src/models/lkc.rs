@@ -1,7 +1,7 @@
-//! LKC-privacy (models.md 1.8): whoever knows at most L of the quasi-identifiers of a person is left with at least K rows, and
+//! LKC-privacy (models.md 1.8): somebody who knows at most L of the quasi-identifiers of a person is left with at least K rows, and
 //! at most a share of C of them have the same sensitive value.
 //!
-//! It suffices to look at sets of exactly L columns: the groups of fewer columns are unions of these, so their sizes add up and
+//! It suffices to check sets of exactly L columns: the groups of fewer columns are unions of these, so their sizes add up and
 //! their shares are means. One requirement gives several models, each with one figure: the sizes, and the shares of each
 //! sensitive column.
 
@@ -38,12 +38,12 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     build,
 };
 
-/// The most sets of columns that are looked at.
+/// The most sets of columns that are examined.
 const MOST_SETS: u64 = 2_000;
 
 /// What is asked of rows that share L values.
 enum Part {
-    /// At least so many rows; persons, where a column says who a row is about.
+    /// At least this many rows; people, where a column says who a row is about.
     Size(u64, Option<String>),
     /// At most such a share of one value of a payload column.
     Share { c: Rational, column: String, place: usize },

@@ -178,7 +178,7 @@ impl<'a> Staged<'a> {
     }
 }
 
-/// The type of texts that are published as they are.
+/// The type of texts that are published unchanged.
 pub(super) fn column_type(texts: &Texts) -> ColumnType {
     match Kind::infer(texts.iter().filter(|text| !text.is_empty())) {
         Inference::Clear(Kind::Integer) => ColumnType::Integer,

@@ -110,7 +110,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
     warnings.extend(disclosure_accepted(run.plan, &run.problem));
     if run.problem.table.payloads().person().is_some() {
         for name in run.plan.names_with(crate::config::Role::Sensitive) {
-            // The claim of a model that bounds shares among persons says who the persons are.
+            // The claim of a model that bounds shares among people says who the people are.
             let bounded = run.problem.models.iter().any(|model| {
                 model.protects() == Some(name)
                     && model.joint().is_none()

@@ -277,7 +277,7 @@ impl NsvDist {
 pub(super) fn frequency_l(model: &dyn crate::models::Model) -> Option<Rational> {
     let claim = model.claim();
     let text = |name: &str| claim.get(name)?.as_str();
-    // Conditions on other columns, on several columns together, or on persons are more than one record shows.
+    // Conditions on other columns, on several columns together, or on people are more than one record shows.
     let plain = ["given", "columns", "person"].iter().all(|name| !claim.contains_key(*name));
     let diverse = model.demand() == crate::models::Demand::Diversity;
     (plain && diverse && text("variant")? == "frequency").then(|| text("l")?.parse().ok())?
