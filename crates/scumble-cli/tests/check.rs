@@ -520,7 +520,7 @@ fn persons_are_counted_where_a_column_tells_them_apart() {
     );
 }
 
-/// Each column alone is diverse, but together with the other it is not, and the command says so.
+/// Each column alone is diverse, but together with the other it is not, and the command reports that.
 #[test]
 fn several_sensitive_columns() {
     let desk = Desk::new();

@@ -107,7 +107,7 @@ impl ModelClaim {
 pub enum StarRows {
     /// They are a class like any other: people who are in no other class are in this one.
     Judged,
-    /// They are not checked (star policy `paper`), and the outcome says so.
+    /// They are not checked (star policy `paper`), and the outcome reports that.
     Unjudged,
 }
 

@@ -32,7 +32,7 @@ pub enum Truth {
     Covers(Cover),
     /// Every row has the mean of the original numbers of all rows that show the same in every column declared [`Truth::Covers`]
     /// or `Aggregate`, up to half a unit of the last written digit. Only a row map says whose mean it is: without one such a
-    /// column is not compared, and the outcome says so.
+    /// column is not compared, and the outcome reports that.
     Aggregate {
         /// Whether the decimal mark is a comma.
         comma: bool,

@@ -48,7 +48,7 @@ impl Linked {
         if everybody && self.complete && !self.noisy {
             return Figure::counted(name, mean);
         }
-        // If all are found, or nobody, the spread among those looked at says nothing about the others.
+        // If all are found, or nobody, the spread among those examined says nothing about the others.
         let hits = values.iter().filter(|value| **value == 1.0).count() as u64;
         let yes_or_no = values.iter().all(|value| *value == 0.0 || *value == 1.0);
         let found =

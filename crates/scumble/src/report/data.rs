@@ -100,7 +100,7 @@ pub struct Release {
     pub loss: Amount,
     /// The column that says which person a row is about; without one, each row counts as a person.
     pub subject: Option<String>,
-    /// Number of people, where a subject column says so.
+    /// Number of people, where a subject column shows it.
     pub persons: Option<u64>,
     /// Whether the written release was read back and passed the independent check.
     pub checked: bool,

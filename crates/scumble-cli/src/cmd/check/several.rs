@@ -73,7 +73,7 @@ fn tell(checked: &CheckedTables, manifest: &Manifest) -> String {
     for table in &checked.tables {
         let alone = table
             .alone
-            .map_or(String::new(), |rows| format!(", alone at least {} may be anybody's", row_count(rows)));
+            .map_or(String::new(), |rows| format!("; in this table alone, at least {} fit each person", row_count(rows)));
         text += &as_line!("{}: {}{alone}", table.file, row_count(table.rows));
         if let Some(truth) = &table.truth {
             tell_truth(&mut text, truth);

@@ -37,7 +37,7 @@ fn values_of<'a>(column: &'a CodedColumn, rows: u64, missing: &[String]) -> Colu
 
 /// Refuses a table with columns that have no role of their own and would be published unchanged, if `init` would call one of them an
 /// identifier, a person's or a household's number, free text or the place of a person. Only these columns are examined, by their distinct
-/// values, as `init` does. Whoever asks adds what would help for those columns.
+/// values, as `init` does. The caller adds what would help for those columns.
 pub fn refuse_unjudged(
     table: &CodedTable,
     without_role: &[&str],

@@ -109,7 +109,7 @@ proptest! {
                 };
                 let outcome = match check_models(&coded, &claim, Some(&reference)) {
                     Ok(outcome) => outcome,
-                    // Nobody has a value: nothing to compare with, and the library says so before it searches.
+                    // Nobody has a value: nothing to compare with, and the library refuses before it searches.
                     Err(_) => {
                         let whole = table.payload_totals();
                         let whole = ClassView { size: total(&whole), cells: &whole, payloads: table.payloads() };

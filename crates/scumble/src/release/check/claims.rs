@@ -41,7 +41,7 @@ pub(super) fn claims(
     spec.parameters
         .allow_only(&known)
         .map_err(|error| error.reworded(|what| format!("model '{}': {what}", entry.name)))?;
-    // If households can no longer be told apart, rows are counted, and the check says so.
+    // If households can no longer be told apart, rows are counted, and the check reports that.
     let mut parameters = spec.parameters.clone();
     if spec.counts_households() && person.is_none() {
         parameters.set("unit", Value::from("person"));

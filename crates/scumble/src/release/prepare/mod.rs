@@ -262,7 +262,7 @@ pub struct ColumnTree {
     pub notes: Vec<String>,
 }
 
-/// Builds the hierarchy of one column of a table, to be looked at.
+/// Builds the hierarchy of one column of a table, to be shown.
 pub fn column_tree(
     table: &CodedTable,
     name: &str,
