@@ -174,7 +174,7 @@ fn is_header(header: &[String], rows: &[(usize, Vec<String>)]) -> bool {
         && (0..named).any(is_measured)
 }
 
-/// The number of records that are examined.
+/// The number of records that are looked at.
 const RECORDS: usize = 200;
 
 /// Returns the first records, each with its position in the text.

@@ -47,7 +47,7 @@ pub struct Promised {
     pub on: Vec<String>,
 }
 
-/// The guarantees in the datasheet next to a release; `None` if there is no datasheet, or if it does not describe this file.
+/// The guarantees in the datasheet beside a release; `None` if there is no datasheet, or if it does not describe this file.
 #[must_use]
 pub fn promised_by_datasheet(release: &Path) -> Option<Vec<Promised>> {
     if !has_datasheet(release) {
@@ -76,7 +76,7 @@ pub fn datasheets_of(release: &Path) -> [PathBuf; 2] {
     ENDINGS.map(|ending| release.with_file_name(format!("{name}.{ending}")))
 }
 
-/// Datasheets of earlier versions of Scumble next to a release: `release.csv` had `release.datasheet.json`, which names no file.
+/// Datasheets of earlier versions of Scumble beside a release: `release.csv` had `release.datasheet.json`, which names no file.
 #[must_use]
 pub fn older_datasheets_of(release: &Path) -> Vec<PathBuf> {
     let sheets = ENDINGS.map(|ending| release.with_file_name(format!("{}.{ending}", stem_of(release))));
@@ -128,7 +128,7 @@ pub(crate) fn has_datasheet(release: &Path) -> bool {
     digest(release).is_ok_and(|digest| digest == of.sha256)
 }
 
-/// Whether the datasheet next to a table says that it is written in the form that no spreadsheet program runs.
+/// Whether the datasheet beside a table says that it is written in the form that no spreadsheet program runs.
 #[must_use]
 pub fn is_spreadsheet_safe(release: &Path) -> bool {
     let [sheet, markdown] = datasheets_of(release);
@@ -159,7 +159,7 @@ fn digest(path: &Path) -> std::io::Result<String> {
     sha256(&mut File::open(path)?)
 }
 
-/// Compares a release with the datasheet next to it. Returns `None` if there is no datasheet.
+/// Compares a release with the datasheet beside it. Returns `None` if there is no datasheet.
 pub fn compare_with_datasheet(release: &Path, rows: u64) -> Result<Option<SheetCheck>> {
     // A run that is publishing at this moment has its release in place before its datasheet.
     let _lock = FolderLock::shared(folder_of(release));

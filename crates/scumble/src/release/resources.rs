@@ -1,6 +1,6 @@
 //! What a plan names besides its table: hierarchies, a population, tables that were published before.
 //!
-//! Preparation, search and checks ask for them here and know no paths. They are files next to the plan, or a program gives them.
+//! Preparation, search and checks ask for them here and know no paths. They are files beside the plan, or a program gives them.
 //! Each is read when it is first needed, and kept for the run: a comparison of a hundred releases reads it once, and the next run
 //! sees what has changed since.
 
@@ -220,13 +220,13 @@ impl Resources {
         self.folder.as_deref()
     }
 
-    /// Whether the datasheet next to a table says that it is written in the form that no spreadsheet program runs.
+    /// Whether the datasheet beside a table says that it is written in the form that no spreadsheet program runs.
     pub(crate) fn is_spreadsheet_safe(&self, name: &str) -> bool {
         let path = self.folder.as_ref().filter(|_| !self.tables.contains_key(name));
         path.is_some_and(|folder| crate::release::is_spreadsheet_safe(&folder.join(name)))
     }
 
-    /// The hierarchies that a program gave, as text, so that a caller can see whether they have changed.
+    /// The hierarchies that a program gave, as text, so that a caller can tell whether they have changed.
     #[must_use]
     pub fn given_hierarchies(&self) -> String {
         let mut given: Vec<_> = self.hierarchies.iter().collect();

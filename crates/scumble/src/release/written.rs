@@ -15,7 +15,7 @@ use crate::error::Result;
 pub struct WrittenTable<'a> {
     /// Where it is.
     pub source: &'a Source,
-    /// Whether its texts are written so that no spreadsheet program runs them. For a file, the datasheet next to it names the form.
+    /// Whether its texts are written so that no spreadsheet program runs them. For a file, the datasheet beside it says so.
     pub spreadsheet_safe: bool,
     /// How the table is to be read, if not as the plan says.
     pub read: Option<Read>,
