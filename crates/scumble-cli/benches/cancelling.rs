@@ -1,10 +1,10 @@
 //! Measures how long work goes on after it was cancelled, which is the longest time in which no thread checks whether to stop.
 //!
 //! `cargo bench --bench cancelling [-- SECONDS PART… NAME…]`, parts: `adult` (every algorithm on Adult; skipped if the public tables are
-//! absent), `large` (every algorithm on 1.2 million rows of the synthetic clinic), `other` (checking, risk, attacks and learners on a
-//! release of Adult). Without a part, all of them run. Every run goes to its end, or is cancelled after some seconds (20 by default). The
-//! table shows, in seconds, how long each run took, how long it went on after it was cancelled, and the longest time between two checks in
-//! each stage.
+//! absent), `large` (every algorithm on 1.2 million rows of the synthetic clinic), `other` (checking, risk, attacks and machine-learning
+//! models on a release of Adult). Without a part, all of them run. Every run goes to its end, or is cancelled after some seconds (20 by
+//! default). The table shows, in seconds, how long each run took, how long it went on after it was cancelled, and the longest time
+//! between two checks in each stage.
 
 mod common;
 

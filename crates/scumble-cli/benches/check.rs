@@ -1,7 +1,7 @@
 //! Measures what `scumble check` without a model costs, as a multiple of reading the same release into codes.
 //!
 //! `cargo bench --bench check [-- ROWS ROUNDS]`. Every figure is measured in a process of its own, so that it has its own peak memory. The
-//! rounds alternate between the candidates, and the ratio is that of the fastest rounds, since machines are noisy.
+//! rounds alternate between the candidates, and the ratio compares the fastest rounds, since machines are noisy.
 
 use scumble::release::resources::Resources;
 use std::path::Path;

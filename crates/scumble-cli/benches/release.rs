@@ -2,7 +2,7 @@
 //! release from record batches to record batches, without files.
 //!
 //! `cargo bench --bench release [-- ROWS ROUNDS]`. Every figure is measured in a process of its own, so that it has its own peak memory.
-//! The rounds alternate between the candidates, and the ratio is that of the fastest rounds, since machines are noisy.
+//! The rounds alternate between the candidates, and the ratio compares the fastest rounds, since machines are noisy.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

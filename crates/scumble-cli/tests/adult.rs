@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use common::{Desk, arguments, skip};
 use serde_json::Value;
 
-/// Returns the folder of public tables: the one in `SCUMBLE_SHARED_DATA`, or `../shared/data` beside the workspace.
+/// Returns the folder of public tables: the one in `SCUMBLE_SHARED_DATA`, or `../shared/data` next to the workspace.
 fn data() -> Option<PathBuf> {
     let given = std::env::var_os("SCUMBLE_SHARED_DATA").map(PathBuf::from);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");

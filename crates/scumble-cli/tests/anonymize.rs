@@ -265,8 +265,8 @@ fn starred_rows_must_meet_the_models_themselves() {
     assert_eq!(text.matches("*,").count(), 6);
 }
 
-/// The private report says from which towns rows were taken. The risk after suppression is that of classes of 5, 4 and the two suppressed
-/// rows.
+/// The private report says from which towns rows were taken. The risk after suppression is the risk of classes of 5, 4 and the two
+/// suppressed rows.
 #[test]
 fn the_report_tells_whom_suppression_took() {
     let desk = Desk::with_table(TOWNS);

@@ -316,7 +316,7 @@ fn what_is_no_rule_for_other_rows_is_refused_before_any_work() {
         ],
         &["--k", "5000"],
     ]);
-    desk.refuses(1, &["k = 5000"], &infeasible);
+    desk.refuses(1, &["k = 5,000"], &infeasible);
 }
 
 #[test]
@@ -382,5 +382,5 @@ fn what_says_nothing_is_true_of_everything() {
     assert_eq!((&figures["suppressed"], &figures["unplaced"]), (&0.into(), &json!({})), "{figures}");
     assert_eq!(desk.text("applied.csv"), desk.text("release.csv"));
     let warned = figures["warnings"].to_string();
-    assert!(warned.contains("holds of this table by itself"), "{warned}");
+    assert!(warned.contains("the checks cover this table alone"), "{warned}");
 }

@@ -481,7 +481,7 @@ fn what_someone_who_knows_few_columns_finds() {
     assert!(run.err.contains("--lkc wants L,K or L,K,C"), "{}", run.err);
 }
 
-/// Three rows of two persons: there are enough rows for k = 3, but not enough persons.
+/// Three rows of two people: there are enough rows for k = 3, but not enough people.
 #[test]
 fn persons_are_counted_where_a_column_tells_them_apart() {
     let desk = Desk::new();
@@ -520,7 +520,7 @@ fn persons_are_counted_where_a_column_tells_them_apart() {
     );
 }
 
-/// Each column alone is diverse, but together with the other it is not, and the command says so.
+/// Each column alone is diverse, but together with the other it is not, and the command reports that.
 #[test]
 fn several_sensitive_columns() {
     let desk = Desk::new();

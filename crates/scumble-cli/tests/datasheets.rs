@@ -117,7 +117,7 @@ fn check_compares_a_folder_with_its_datasheet() {
     );
 }
 
-/// Datasheets of earlier versions name no file: beside a new release, one would describe another file.
+/// Datasheets of earlier versions name no file: next to a new release, one would describe another file.
 #[test]
 fn an_older_datasheet_goes_with_a_new_release() {
     let desk = Desk::with_people();

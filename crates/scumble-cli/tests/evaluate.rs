@@ -224,7 +224,7 @@ fn releases_can_be_measured_without_learning() {
     let line = text.lines().find(|line| line.starts_with("clinic,mondrian,5,")).expect("a line");
     let told = format!("\"classification\":{}", figure(line, "classification"));
     assert!(json.contains(&told), "{told} is not in {json}");
-    // With learners, metrics are further columns.
+    // With machine-learning models, metrics are further columns.
     desk.file("evaluation.toml", format!("{}{measures}", plan.replace("[2, 5, 10, 25]", "[5]")));
     let run = desk.run(&["evaluate", "evaluation.toml", "--anew"]).succeeds();
     assert!(run.out.contains("Accuracy of c45 on clinic") && run.out.contains("CM on clinic"), "{}", run.out);

@@ -212,7 +212,7 @@ fn search_policy(policy: &str) {
             let what = format!("{} --star-policy {policy} to {extension}", algorithm.join(" "));
             let output = format!("out/release.{extension}");
             let chatty = if extension == "csv" { "--verbose" } else { "--json" };
-            // The wards are published as they are. If the islanders are left out, so are their wards.
+            // The wards are published unchanged. If the islanders are left out, so are their wards.
             let wards = if policy == "drop" && algorithm[1] != "mondrian" { "--other" } else { "--drop" };
             let run = anonymize(&desk, &output, wards, &[algorithm, &["--star-policy", policy, chatty]]);
             assert_eq!(run.code, Some(0), "{what}: {}", run.err);

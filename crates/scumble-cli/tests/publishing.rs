@@ -277,7 +277,7 @@ fn standard_output_with_a_report() {
     );
 }
 
-/// Kills the command at every one of these calls: there is never a datasheet beside a release that it does not describe.
+/// Kills the command at every one of these calls: there is never a datasheet next to a release that it does not describe.
 #[test]
 fn killed_at_every_call() {
     if !can_inject() {

@@ -74,7 +74,7 @@ fn hospital_values_to_many_digits_are_never_green() {
     let (colour, steps) = verdict(&without.succeeds());
     assert_eq!(colour, "amber", "{steps}");
     assert!(steps.contains("died_in_hospital") && steps.contains("more protection of diagnosis"), "{steps}");
-    // Nothing speaks against a release without that column in which a group tells little about the diagnosis.
+    // Nothing speaks against a release without that column in which a group reveals little about the diagnosis.
     const ALL_BUT_QUASI: &str = "ward,creatinine,haemoglobin,died_in_hospital";
     let sound =
         anonymize(&desk, "people.csv", &arguments(&[ROLES, &["--drop", ALL_BUT_QUASI, "--t", "0.15"]]));

@@ -293,7 +293,7 @@ fn the_report_tells_the_risk_before_and_after() {
     assert_eq!((&risk["unit"], &risk["journalist_before"]), (&"rows".into(), &Value::Null));
     assert!(desk.text("report/report.html").contains("Knowing age singles out"));
     let with_people = plan
-        .replace("[risk]\npopulation_size = 100\n", "")
+        .replace("population_size = 100\n", "")
         .replace("rest =", "population = \"population.csv\"\nrest =");
     desk.file("release.toml", &with_people);
     desk.run(&["anonymize", "release.toml"]).succeeds();

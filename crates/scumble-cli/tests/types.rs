@@ -74,7 +74,7 @@ fn new_rows_find_their_intervals_among_numbers_of_all_sizes() {
 #[test]
 fn parquet_brings_doubles_as_numbers() {
     let desk = Desk::with_table(&doubles().replace("NaN", "0.5"));
-    // Columns that are kept as they are are written as doubles.
+    // Columns that are kept unchanged are written as doubles.
     let kept = ["--quasi", "group", "--other", "effect,chance", "--k", "2"];
     desk.run(&[&["anonymize", "people.csv", "-o", "doubles.parquet"], &kept[..]].concat()).succeeds();
     let told = desk

@@ -3,7 +3,7 @@
 //!
 //! * [`attack`]: what a release still gives away.
 //! * [`compare`](mod@compare): one table, many releases, risk against utility.
-//! * [`experiment`]: a plan of data × algorithms × parameters × learners, its journal and its results.
+//! * [`experiment`]: a plan of data × algorithms × parameters × machine-learning models, its journal and its results.
 //! * [`page`]: the results as one HTML page.
 //! * [`prelude`]: the items for programs.
 //! * [`protocol`]: splits, releases of the training part, features, scores.

@@ -70,7 +70,7 @@ impl Dictionary {
     pub(crate) fn memory(&self) -> u64 {
         // A list that grows exists twice for a moment. So do texts and their ends when dictionaries are merged.
         let texts = 2 * (self.texts.bytes().len() + 4 * self.texts.len());
-        // Each entry has a control byte; a table that grows exists beside the one of half its size.
+        // Each entry has a control byte; a table that grows exists together with the one of half its size.
         let tables = (17 * self.short.capacity() + 5 * self.long.capacity()) * 3 / 2;
         // 16 bytes for sorting, 4 for the new code. By then the tables are freed.
         let merging = 20 * self.texts.len();

@@ -51,7 +51,7 @@ impl FromStr for Encoding {
 }
 
 impl Encoding {
-    /// Recognises the encoding by the first bytes of a file: by a byte order mark, or by the zero bytes that UTF-16 puts beside
+    /// Recognises the encoding by the first bytes of a file: by a byte order mark, or by the zero bytes that UTF-16 puts next to
     /// every ASCII character.
     pub(crate) fn recognise(first: &[u8]) -> Self {
         if first.starts_with(&[0xff, 0xfe]) {

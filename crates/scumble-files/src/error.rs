@@ -30,7 +30,7 @@ pub enum ErrorKind {
     Config,
     /// The data (a table or a hierarchy) must be changed.
     Data,
-    /// This algorithm cannot serve that model or data; the remedies name what would fit.
+    /// This algorithm does not support that model or data; the remedies name what would fit.
     Refused,
     /// No release meets the requirement; the error says which model binds and what would help.
     Infeasible,
@@ -90,7 +90,7 @@ impl Error {
         Self::new(ErrorKind::Data, what)
     }
 
-    /// Creates an error for a combination that this algorithm cannot serve.
+    /// Creates an error for a combination that this algorithm does not support.
     pub fn refused(what: impl Display) -> Self {
         Self::new(ErrorKind::Refused, what)
     }
@@ -197,7 +197,7 @@ impl Error {
         self.with(Remedy::new(Action::Another(wish), wish.words()))
     }
 
-    /// Adds the advice to use any other algorithm that serves the request, in words that say what about.
+    /// Adds the advice to use any other algorithm that can do what is asked, in words that say what about.
     #[must_use]
     pub fn another_that(self, words: impl Into<String>) -> Self {
         self.with(Remedy::new(Action::Another(Wish::Serving), words))

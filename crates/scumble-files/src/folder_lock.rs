@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A lock on a folder, released on drop. It is a lock on the folder itself, so no lock file is left behind, and the system
 /// releases it when a process is killed. Some network file systems have no such locks: there nothing is locked, and only the
-/// digest in a datasheet shows whether the datasheet belongs to the release beside it.
+/// digest in a datasheet shows whether the datasheet belongs to the release next to it.
 #[derive(Debug)]
 pub struct FolderLock {
     _held: Option<File>,

@@ -136,7 +136,7 @@ impl PrivateFile {
 }
 
 /// Whether the file or folder with this metadata has this name. Returns true if the system cannot say: then it may have the name,
-/// and nobody must be told otherwise.
+/// and no message may say otherwise.
 pub(crate) fn stands_at(known: &io::Result<fs::Metadata>, target: &Path) -> bool {
     match (known, fs::symlink_metadata(target)) {
         (Ok(known), Ok(there)) => (known.dev(), known.ino()) == (there.dev(), there.ino()),
@@ -282,7 +282,7 @@ pub(crate) fn public_mode(folder: &Path) -> io::Result<u32> {
     Ok(probe.metadata()?.mode() & 0o666)
 }
 
-/// Creates a folder that only the owner can enter, and the folders above it. A folder that exists stays as it is.
+/// Creates a folder that only the owner can enter, and the folders above it. A folder that exists stays unchanged.
 pub fn create_private_dir(path: &Path) -> Result<()> {
     DirBuilder::new()
         .recursive(true)

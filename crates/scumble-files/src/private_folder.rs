@@ -95,7 +95,7 @@ impl PrivateFolder {
         {
             return Err(writing(&shown, plain(&error)));
         }
-        // Whoever may read a file may enter its folder. The folder is opened to others last.
+        // Users who may read a file may enter its folder. The folder is opened to others last.
         let enter = mode | (mode & 0o444) >> 2;
         let allowed = fs::set_permissions(&target, Permissions::from_mode(enter));
         let kept = File::open(folder_of(&target)).and_then(|above| above.sync_all());
@@ -216,7 +216,7 @@ mod tests {
         write(&mut first, "a.csv", "1");
         first.publish().unwrap().sound().unwrap();
         assert_eq!(names(&target), ["a.csv"]);
-        // Whoever may read the files may enter.
+        // Users who may read the files may enter.
         let file = fs::metadata(target.join("a.csv")).unwrap().permissions().mode();
         let folder = fs::metadata(&target).unwrap().permissions().mode();
         assert_eq!(folder & 0o444, file & 0o444);

@@ -84,7 +84,7 @@ pub struct Wanted {
 /// knows which algorithms fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wish {
-    /// Any algorithm that serves the plan.
+    /// Any algorithm that supports the plan.
     Serving,
     /// One that makes equivalence classes, where overlapping records or several tables will not do.
     Classes,

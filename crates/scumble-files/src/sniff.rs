@@ -3,7 +3,7 @@
 /// The delimiters that are tried, the most common first.
 pub(crate) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// The number of records that are looked at.
+/// The number of records that are examined.
 const RECORDS: usize = 100;
 
 /// Returns the delimiter that cuts the sample most evenly, with as many records as possible having as many fields as the first.

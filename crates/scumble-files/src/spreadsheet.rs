@@ -1,7 +1,7 @@
 //! Texts that spreadsheet programs run instead of showing them, and a safe form that no program runs.
 //!
 //! A text that would be run, also behind any number of `'`, gets one more `'` in front: `=x` becomes `'=x`, and `'=x` becomes
-//! `''=x`. Every other text stays as it is. So each text has one safe form, and no two texts share one. The verifier reads the
+//! `''=x`. Every other text stays unchanged. So each text has one safe form, and no two texts share one. The verifier reads the
 //! form back with code of its own.
 
 use std::borrow::Cow;

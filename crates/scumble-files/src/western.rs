@@ -1,7 +1,7 @@
 //! Decides whether bytes that are not UTF-8 are Windows-1252, the encoding that Windows programs write in western Europe and
 //! America.
 //!
-//! In such an encoding every byte means something, so only the sense of the text can tell it from others. Only clear cases are
+//! In such an encoding every byte means something, so only the sense of the text can distinguish it from others. Only clear cases are
 //! accepted: anything that would be usual in another encoding is a doubt, and then the user must name the encoding.
 
 /// Examines a text byte by byte.
@@ -82,7 +82,7 @@ impl Western {
             || (matches!(byte, 0xb9) && is_letter(middle))
             // ³ ª º end short words only (cm³, nº, 1ª). Behind a longer word they are ł, Ş and ş.
             || (matches!(byte, 0xb3 | 0xaa | 0xba) && [before_first, first, middle].into_iter().all(is_letter))
-            // No word has an accented letter beside a digit.
+            // No word has an accented letter next to a digit.
             || (now == Sort::Accented && middle == Sort::Digit)
             || (middle == Sort::Accented && now == Sort::Digit);
     }

@@ -1,4 +1,4 @@
-//! How long each learner trains on Adult's 30,162 training rows with 14 attributes.
+//! How long each machine-learning model trains on Adult's 30,162 training rows with 14 attributes.
 //!
 //! `cargo bench -p scumble-learn --bench learn [-- NAME ...]`. It runs on one thread and reports the fastest of three rounds (of
 //! one round if that takes more than five seconds), since timings are noisy.

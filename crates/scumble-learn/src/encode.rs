@@ -1,4 +1,4 @@
-//! Turns rows into sparse vectors of numbers, for learners that compute with them.
+//! Turns rows into sparse vectors of numbers, for machine-learning models that compute with them.
 //!
 //! A nominal column becomes one 0/1 number for each value, or a single number if it has two values. A missing value becomes the
 //! column's mean or its most frequent value in training.

@@ -3,7 +3,7 @@
 /// An error of this crate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A learner or a setting has a wrong name, or a setting a wrong value.
+    /// A machine-learning model or a setting has a wrong name, or a setting a wrong value.
     #[error("{0}")]
     Config(String),
     /// The table cannot be learnt from. The message names columns and row numbers, never a value.

@@ -14,15 +14,16 @@ pub(crate) fn check(goes_on: &GoesOn<'_>) -> Result<()> {
     if goes_on() { Ok(()) } else { Err(Error::Stopped) }
 }
 
-/// The number of rows between two checks whether to go on. A row may take a millisecond if a learner keeps all its training rows.
+/// The number of rows between two checks whether to go on. A row may take a millisecond if a machine-learning model keeps all its
+/// training rows.
 const STRIDE: usize = 64;
 
-/// Something that learns to tell classes apart.
+/// Something that learns to predict class labels.
 ///
 /// The same table and seed give the same classifier, whatever the order of the rows and the number of threads. A row of weight 3
 /// counts as three rows.
 pub trait Learner: std::fmt::Debug + Send + Sync {
-    /// Learns from all rows of a table. Learners without randomness ignore the seed.
+    /// Learns from all rows of a table. Machine-learning models without randomness ignore the seed.
     fn train(&self, table: &Table, seed: u64) -> Result<Box<dyn Classifier>> {
         self.train_while(table, seed, &|| true)
     }
@@ -42,7 +43,7 @@ pub trait Classifier: std::fmt::Debug + Send + Sync {
     /// Writes the probability of each class for a row: non-negative numbers that add up to 1.
     fn distribution(&self, features: &Features, row: usize, out: &mut [f64]);
 
-    /// The most probable class of a row; of equal ones the lowest.
+    /// The most probable class of a row; of several the lowest.
     fn classify(&self, features: &Features, row: usize) -> u32 {
         let mut probabilities = vec![0.0; self.classes()];
         self.distribution(features, row, &mut probabilities);
@@ -89,7 +90,7 @@ pub trait Classifier: std::fmt::Debug + Send + Sync {
 /// Probabilities that differ by less are equal: the difference is rounding, and must not decide which class wins a tie.
 const SAME: f64 = 1e-12;
 
-/// The index of the largest number; of equal ones the first.
+/// The index of the largest number; of several the first.
 pub(crate) fn most_probable(probabilities: &[f64]) -> u32 {
     let mut best = 0;
     for (class, &probability) in probabilities.iter().enumerate() {

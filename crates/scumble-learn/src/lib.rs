@@ -1,4 +1,4 @@
-//! Learners on weighted tables, to measure how well the classes can still be predicted.
+//! Machine-learning models on weighted tables, to measure how well the classes can still be predicted.
 //!
 //! A [`Table`] has nominal and numeric columns with missing values, a class, and a weight for each row. A [`Learner`]
 //! turns it into a [`Classifier`]. [`registry::LEARNERS`] lists them all; each also has a type of its own, such as

@@ -15,7 +15,7 @@ pub const ENTRY: Entry = Entry {
     build: |_| Ok(Box::new(Majority)),
 };
 
-/// The learner.
+/// The machine-learning model.
 #[derive(Debug, Clone, Copy)]
 pub struct Majority;
 

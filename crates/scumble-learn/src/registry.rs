@@ -1,11 +1,11 @@
-//! The list of all learners. Help, errors, forms and test loops are made from it.
+//! The list of all machine-learning models. Help, errors, forms and test loops are made from it.
 
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::settings::Settings;
 use crate::{boosted_trees, c45, logistic, majority, naive_bayes, ripper, svm};
 
-/// A learner that users can choose by name.
+/// A machine-learning model that users can choose by name.
 pub struct Entry {
     /// The name in snake_case.
     pub name: &'static str,
@@ -17,11 +17,11 @@ pub struct Entry {
     pub about: &'static str,
     /// Its settings, each with a line that explains it and gives its default.
     pub parameters: &'static [(&'static str, &'static str)],
-    /// Builds the learner from its settings.
+    /// Builds the machine-learning model from its settings.
     pub build: fn(&Settings) -> Result<Box<dyn Learner>>,
 }
 
-/// Every learner.
+/// Every machine-learning model.
 pub const LEARNERS: &[Entry] = &[
     c45::ENTRY,
     naive_bayes::ENTRY,
@@ -32,7 +32,7 @@ pub const LEARNERS: &[Entry] = &[
     majority::ENTRY,
 ];
 
-/// Builds the learner of that name (hyphens count as underscores). All settings must be known to it.
+/// Builds the machine-learning model of that name (hyphens count as underscores). All settings must be known to it.
 pub fn build(name: &str, settings: &Settings) -> Result<Box<dyn Learner>> {
     let wanted = name.replace('-', "_");
     let Some(entry) = LEARNERS.iter().find(|entry| entry.name == wanted) else {

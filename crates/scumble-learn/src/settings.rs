@@ -1,4 +1,4 @@
-//! A learner's settings by name, with getters whose errors say what is wrong.
+//! A machine-learning model's settings by name, with getters whose errors say what is wrong.
 
 use crate::error::{Error, Result};
 

@@ -1,4 +1,4 @@
-//! The tables that learners learn from: nominal and numeric columns with missing values, a class, and a weight for each row.
+//! The tables that machine-learning models learn from: nominal and numeric columns with missing values, a class, and a weight for each row.
 
 use std::cmp::Ordering;
 
@@ -247,10 +247,10 @@ impl Table {
         }
     }
 
-    /// Returns the same rows sorted by content, with equal ones merged into one that has the sum of their weights.
+    /// Returns the same rows sorted by content, with equal rows merged into one that has the sum of their weights.
     ///
-    /// Every learner starts from this form. So the order of rows cannot matter, and a weight of 3 is the same as the row three
-    /// times: both give the same table here, down to the last bit of every sum.
+    /// Every machine-learning model starts from this form. So the order of rows cannot matter, and a weight of 3 is the same as the row
+    /// three times: both give the same table here, down to the last bit of every sum.
     pub fn canonical(&self) -> Result<Self> {
         let mut order: Vec<u32> =
             (0..self.rows() as u32).filter(|&row| self.weights[row as usize] > 0).collect();

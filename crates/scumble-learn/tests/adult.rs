@@ -4,8 +4,8 @@ mod public;
 
 use scumble_learn::{Settings, registry};
 
-/// Learner, settings, the share of training rows in debug builds (one row in so many), and the bounds of the accuracy in debug
-/// and in release builds.
+/// A machine-learning model, settings, the share of training rows in debug builds (one row in this many), and the bounds of the accuracy
+/// in debug and in release builds.
 type Case = (&'static str, &'static [(&'static str, &'static str)], usize, [f64; 2], [f64; 2]);
 
 const CASES: &[Case] = &[

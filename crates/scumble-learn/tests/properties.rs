@@ -1,9 +1,9 @@
-//! Laws that every learner of the registry keeps.
+//! Laws that every machine-learning model of the registry keeps.
 
 use proptest::prelude::*;
 use scumble_learn::{Column, Features, MISSING, Settings, Table, registry};
 
-/// Learners and settings. Every name of the registry is among them.
+/// Machine-learning models and settings. Every name of the registry is among them.
 fn learners() -> Vec<(&'static str, Settings)> {
     let defaults = registry::LEARNERS.iter().map(|entry| (entry.name, Settings::default()));
     let variants =
@@ -49,7 +49,7 @@ fn table(rows: &[Row]) -> Table {
     Table::weighted(features, class, CLASSES, weights).expect("a sound table")
 }
 
-/// The probabilities that a learner gives to some rows after it learnt from others.
+/// The probabilities that a machine-learning model gives to some rows after it learnt from others.
 fn answers(name: &str, settings: &Settings, train: &[Row], test: &[Row]) -> Vec<Vec<f64>> {
     let learner = registry::build(name, settings).expect("a learner");
     let classifier = learner.train(&table(train), 7).expect("a classifier");

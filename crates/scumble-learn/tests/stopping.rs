@@ -1,10 +1,10 @@
-//! Every learner of the registry stops when it is told to, at whatever moment, and asks often whether to go on.
+//! Every machine-learning model of the registry stops when it is asked to, at whatever moment, and asks often whether to go on.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use scumble_learn::{Column, Error, Features, Settings, Table, registry};
 
-/// Rows with some noise, so that no learner is done at once.
+/// Rows with some noise, so that no machine-learning model is done at once.
 fn table() -> Table {
     let rows = 600_u32;
     let noise = |row: u32| row.wrapping_mul(2_654_435_761) >> 7;
@@ -29,8 +29,8 @@ fn every_learner_stops_at_any_question() {
     let variants = ["weka_kernel", "kernel"].map(|of| ("naive_bayes", Settings::new([("variant", of)])));
     for (name, settings) in learners.chain(variants) {
         let learner = registry::build(name, &settings).expect("a learner");
-        // Runs a learner that may go on at its first `most` questions. Returns the share of right answers, or why there is none,
-        // and the number of questions.
+        // Runs a machine-learning model that may go on at its first `most` questions. Returns the share of right answers, or why there is
+        // none, and the number of questions.
         let run = |most: u64| {
             let asked = AtomicU64::new(0);
             let goes_on = || asked.fetch_add(1, Ordering::Relaxed) < most;

@@ -48,7 +48,7 @@ fn main_file(files: &Files) -> Option<&String> {
     files.keys().find(|name| name.as_str() == "release.csv")
 }
 
-/// Says which version is on disk: the release must be one of the versions as a whole, and all files beside it must belong to the same one.
+/// Says which version is on disk: the release must be one of the versions as a whole, and all files next to it must belong to the same one.
 fn state(now: &Files, expected: &Expected<'_>) -> Result<&'static str, String> {
     let versions = [("new", expected.new), ("old", expected.old)];
     let single = main_file(expected.new).is_some();

@@ -347,7 +347,7 @@ fn projections(scene: &Scene, plan: &Plan, files: &Files) -> Result<(), String> 
     Ok(())
 }
 
-/// Checks anatomy and permutation: rows as they are with the number of their group, and a table about the groups.
+/// Checks anatomy and permutation: rows unchanged with the number of their group, and a table about the groups.
 fn groups(scene: &Scene, plan: &Plan, files: &Files) -> Result<(), String> {
     let find = |end: &str| {
         files.keys().find(|name| name.ends_with(end)).cloned().ok_or(format!("there is no {end}"))

@@ -1,7 +1,7 @@
 //! Groups rows that agree on some columns, and numbers the groups.
 //!
 //! The codes of the columns are packed side by side into 64-bit keys. Where they do not fit, the groups so far become a column of
-//! their own, and the remaining columns are packed beside it. Groups are numbered by first appearance in row order, so the result
+//! their own, and the remaining columns are packed next to it. Groups are numbered by first appearance in row order, so the result
 //! does not depend on hashing or on the number of threads.
 
 use std::sync::Arc;

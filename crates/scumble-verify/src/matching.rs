@@ -3,7 +3,7 @@
 //! Rows of equal content are exchangeable, so groups are assigned, not rows: an amount may flow from a group of original rows to
 //! a group of released rows if every column covers, and all released rows must be served. Columns that are kept exactly divide
 //! the problem into parts. Within a part both sides are sorted by the same columns and joined like two tries, so that only
-//! released groups that agree on the first columns are looked at further. Original groups that fit the same released groups are
+//! released groups that agree on the first columns are compared further. Original groups that fit the same released groups are
 //! merged, which keeps the flow small: with full-domain recoding each fits exactly one. Fully suppressed rows fit every original
 //! row and take what is left.
 

@@ -102,12 +102,12 @@ impl ModelClaim {
     }
 }
 
-/// How rows with `*` in every quasi-identifier (star rows) are treated.
+/// How rows with `*` in every quasi-identifier (suppressed rows) are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StarRows {
-    /// They are a class like any other: whoever is in no other class is in this one.
+    /// They are a class like any other: people who are in no other class are in this one.
     Judged,
-    /// They are not checked (star policy `paper`), and the outcome says so.
+    /// They are not checked (star policy `paper`), and the outcome reports that.
     Unjudged,
 }
 
@@ -150,15 +150,15 @@ pub struct Outcome {
     pub rows: u64,
     /// The number of rows with `*` in every quasi-identifier.
     pub star_rows: u64,
-    /// The number of classes, without that of the star rows.
+    /// The number of classes, without that of the suppressed rows.
     pub classes: u64,
-    /// The size of the smallest class that was checked. The star rows count only if they are checked.
+    /// The size of the smallest class that was checked. The suppressed rows count only if they are checked.
     pub smallest_class: Option<u64>,
     /// Whether every model holds.
     pub holds: bool,
     /// The outcome of each model of the claim, in its order.
     pub models: Vec<ModelOutcome>,
-    /// Class sizes, ascending, with the number of classes of each size, without the star rows.
+    /// Class sizes, ascending, with the number of classes of each size, without the suppressed rows.
     pub class_sizes: Vec<(u64, u64)>,
     /// Remarks that a reader must know.
     pub notes: Vec<String>,
@@ -215,7 +215,7 @@ struct Judgement {
     attained: f64,
 }
 
-/// Checks a release against a claim. Every model is checked on every class; nothing is taken from whoever made the release.
+/// Checks a release against a claim. Every model is checked on every class; nothing is taken from the program that made the release.
 pub fn check_models(
     release: &CodedTable,
     claim: &Claim,

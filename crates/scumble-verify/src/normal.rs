@@ -1,4 +1,4 @@
-//! Decides when two texts are one value. This is the verifier's own reading; whoever makes a release has another implementation
+//! Decides when two texts are one value. This is the verifier's own reading; the program that makes a release has another implementation
 //! of the same rules:
 //!
 //! * characters that show nothing (zero-width, format and control characters) do not count, white space around a text does not

@@ -23,7 +23,7 @@ pub struct Population<'a> {
 /// The number of people who belong to each class.
 pub(crate) struct People {
     pub(crate) of_class: Vec<u64>,
-    /// The number of people whom no class covers except, if there is one, that of the star rows.
+    /// The number of people whom no class covers except, if there is one, that of the suppressed rows.
     pub(crate) outside: u64,
 }
 
@@ -34,12 +34,12 @@ const FEW: usize = 64;
 pub(crate) struct Placed {
     /// The distinct people, by what is known of them.
     pub(crate) tuples: Groups,
-    /// For each of these, the classes that cover them, without that of the star rows.
+    /// For each of these, the classes that cover them, without that of the suppressed rows.
     pub(crate) classes: Vec<Vec<usize>>,
 }
 
 impl Population<'_> {
-    /// Counts the people of each class. People who are in none of them, and so would be among the star rows, count as outside.
+    /// Counts the people of each class. People who are in none of them, and so would be among the suppressed rows, count as outside.
     pub(crate) fn people(
         &self,
         release: &CodedTable,
@@ -83,7 +83,7 @@ impl Population<'_> {
             names.iter().map(|name| column(release, RELEASE, name)).collect::<Result<Vec<_>, _>>()?;
         let people =
             names.iter().map(|name| column(self.table, POPULATION, name)).collect::<Result<Vec<_>, _>>()?;
-        // The codes that each class shows, without that of the star rows.
+        // The codes that each class shows, without that of the suppressed rows.
         let mut classes: HashMap<Vec<u32>, usize, FixedState> = HashMap::default();
         for (class, &row) in groups.first_row.iter().enumerate().filter(|(class, _)| Some(*class) != star) {
             classes.insert(released.iter().map(|column| column.codes.get(row as usize)).collect(), class);

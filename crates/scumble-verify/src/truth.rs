@@ -32,7 +32,7 @@ pub enum Truth {
     Covers(Cover),
     /// Every row has the mean of the original numbers of all rows that show the same in every column declared [`Truth::Covers`]
     /// or `Aggregate`, up to half a unit of the last written digit. Only a row map says whose mean it is: without one such a
-    /// column is not compared, and the outcome says so.
+    /// column is not compared, and the outcome reports that.
     Aggregate {
         /// Whether the decimal mark is a comma.
         comma: bool,
@@ -172,7 +172,7 @@ fn in_form<'a>(
     in_normal_form(table, &same, Some(original), control)
 }
 
-/// A released column beside its original.
+/// A released column with its original.
 pub(crate) struct Pairing<'a> {
     pub(crate) released: &'a CodedColumn,
     pub(crate) original: &'a CodedColumn,
@@ -180,7 +180,7 @@ pub(crate) struct Pairing<'a> {
     pub(crate) cover: Option<&'a Cover>,
 }
 
-/// A released column of means beside its original.
+/// A released column of means with its original.
 pub(crate) struct MeanPairing<'a> {
     pub(crate) released: &'a CodedColumn,
     pub(crate) original: &'a CodedColumn,
@@ -192,7 +192,7 @@ struct Paired<'a> {
     faults: Vec<ColumnFault>,
     pairings: Vec<Pairing<'a>>,
     means: Vec<MeanPairing<'a>>,
-    /// Released columns whose values were exchanged, beside their originals.
+    /// Released columns whose values were exchanged, with their originals.
     permuted: Vec<(&'a CodedColumn, &'a CodedColumn)>,
 }
 

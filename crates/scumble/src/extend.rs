@@ -1,8 +1,8 @@
 //! Algorithms, privacy models and metrics from another crate.
 //!
 //! A program adds an [`Entry`] under a name of its own and asks for it by that name, like for any other. What an added algorithm finds
-//! is written, read back and verified as every release is. An added model has no second implementation in the verifier: it judges
-//! the classes itself, and its verdict says "not independently verified" wherever it is told. `examples/own_methods.rs` adds one
+//! is written, read back and verified as every release is. An added model has no second implementation in the verifier: it checks
+//! the classes itself, and its verdict says "not independently verified" wherever it is shown. `examples/own_methods.rs` adds one
 //! of each kind, and an algorithm that returns clusters. The names here stay from version to version.
 
 pub use crate::base::entry::{Entry, Standing};

@@ -6,7 +6,7 @@
 //!
 //! Four words carry the design:
 //! - the [frequency table](table::frequency::FrequencyTable) is what is *seen*: the distinct quasi-identifier tuples and their rows;
-//! - a [model](models::Model) is what is *forbidden*: a judgement on what would be published;
+//! - a [model](models::Model) is what is *forbidden*: a test that the published table must pass;
 //! - a [metric](metrics::Metric) is what is *lost*;
 //! - a [recoding](recoding::Recoding) is what is *done*: the rule that an [algorithm](search::algorithms::Algorithm) returns.
 //!
@@ -59,5 +59,5 @@ pub mod table;
 pub mod transforms;
 
 pub use error::{Action, Error, ErrorKind, Place, Remedy, Result};
-/// Arrow as this crate uses it, for whoever makes and reads record batches.
+/// Arrow as this crate uses it, for programs that make and read record batches.
 pub use scumble_files::{arrow_array, arrow_schema};

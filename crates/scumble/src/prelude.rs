@@ -1,4 +1,4 @@
-//! What a program needs to make, check and judge releases, group by group. These names stay from version to version.
+//! What a program needs to make, check and measure releases, group by group. These names stay from version to version.
 
 // Tables in and out, and who watches the work.
 pub use scumble_files::{Batches, Control, RecordBatch, Source, Unit};
@@ -17,7 +17,7 @@ pub use crate::table::date::DateFormat;
 pub use crate::table::personal::GatedKind;
 // How hierarchies are built.
 pub use crate::table::hierarchy::{Builder, DateLevel, LifeStages, Listing, Order, Quantity, Unlisted};
-// A look at a table before there is a plan: guessed roles, and the tree of a column.
+// What a table shows before there is a plan: guessed roles, and the tree of a column.
 pub use crate::config::profile::{ColumnProfile, PlanFiles};
 pub use crate::program::Guess;
 pub use crate::release::prepare::ColumnTree;

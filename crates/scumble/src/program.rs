@@ -24,7 +24,7 @@ use crate::release::{
 use crate::risk::{Assessment, Records, RiskTable, assess};
 use crate::table::hierarchy;
 
-/// What a table is checked beside.
+/// What a table is checked with.
 #[derive(Debug, Clone, Copy)]
 pub struct Beside<'a> {
     /// The original.
@@ -43,7 +43,7 @@ impl<'a> From<&'a Source> for Beside<'a> {
 const OTHER_FILES: &str = "the row map was written together with other files than these: they were changed since, or it belongs to another release";
 
 impl Checked {
-    /// Checks a table wherever it is, beside its original where that is at hand.
+    /// Checks a table wherever it is, with its original where that is at hand.
     pub fn of(
         release: &Source,
         original: Option<&Source>,
@@ -53,7 +53,7 @@ impl Checked {
         Self::with(&release.into(), original.map(Beside::from), plan, resources, &|_| {})
     }
 
-    /// As [`Checked::of`], for a table that is written in some way, and with the row map where that is at hand. `stage` is told when a
+    /// As [`Checked::of`], for a table that is written in some way, and with the row map where that is at hand. `stage` is called when a
     /// stage begins.
     pub fn with(
         release: &WrittenTable<'_>,
@@ -116,7 +116,7 @@ impl Checked {
 }
 
 impl CheckedTables {
-    /// Checks several tables that were published together, wherever they are, beside their original where that is at hand.
+    /// Checks several tables that were published together, wherever they are, with their original where that is at hand.
     pub fn of(
         published: &PublishedTables,
         original: Option<&Source>,
@@ -126,7 +126,7 @@ impl CheckedTables {
         Self::with(published, original.map(Beside::from), plan, resources, &|_| {})
     }
 
-    /// As [`CheckedTables::of`], with the row map where that is at hand. `stage` is told when a stage begins.
+    /// As [`CheckedTables::of`], with the row map where that is at hand. `stage` is called when a stage begins.
     pub fn with(
         published: &PublishedTables,
         beside: Option<Beside<'_>>,
@@ -227,7 +227,7 @@ impl Assessment {
         Ok(Self::with(&table.into(), plan, resources, &|_| {})?.found)
     }
 
-    /// As [`Assessment::of`], for a table that is written in some way, and with the risks of every row. `stage` is told when a stage
+    /// As [`Assessment::of`], for a table that is written in some way, and with the risks of every row. `stage` is called when a stage
     /// begins.
     pub fn with(
         table: &WrittenTable<'_>,
@@ -301,7 +301,7 @@ impl Assessment {
     }
 }
 
-/// What a look at a table says about its columns.
+/// What a table shows about its columns.
 #[derive(Debug)]
 pub struct Guess {
     /// What was seen of each column.
@@ -314,7 +314,7 @@ pub struct Guess {
 }
 
 impl Guess {
-    /// Looks at all columns of a table, read in this way.
+    /// Reads all columns of a table, read in this way.
     pub fn of(table: &Source, read: &Read, control: &Control) -> Result<Self> {
         let options = ReadOptions { control: control.clone(), ..read_options(read)? };
         control.run(|| {
@@ -337,7 +337,7 @@ impl Guess {
 }
 
 impl ColumnTree {
-    /// Builds the hierarchy of a column of a table, as the plan's column says; `class` is the column that tells classes apart (MDLP).
+    /// Builds the hierarchy of a column of a table, as the plan's column says; `class` is the class column (MDLP).
     pub fn of(
         table: &Source,
         name: &str,
@@ -360,7 +360,7 @@ impl ColumnTree {
         Ok(Self { notes: read.notes, ..tree })
     }
 
-    /// The tree for people, at most so many lines of it.
+    /// The tree for people, at most this many lines of it.
     #[must_use]
     pub fn show(&self, lines: usize) -> String {
         hierarchy::show(&self.built.hierarchy, &self.rows_per_leaf, lines)

@@ -55,7 +55,7 @@ pub static RECORD_ALGORITHMS: Registry<BuildRecordAlgorithm> = Registry::new(
     &[algorithms::nsvdist::ENTRY, algorithms::k_concealment::ENTRY, algorithms::nhaa::ENTRY],
 );
 
-/// Every algorithm that publishes several tables beside each other.
+/// Every algorithm that publishes several tables together.
 pub static TABLES_ALGORITHMS: Registry<BuildTablesAlgorithm> = Registry::new(
     "algorithm",
     &[
@@ -78,7 +78,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// What the algorithm needs, serves and promises with these parameters, in plain words, a sentence each.
+    /// What the algorithm needs, supports and promises with these parameters, in plain words, a sentence each.
     pub fn capabilities_in_words(&self, parameters: &Parameters) -> Result<Vec<String>> {
         Ok(match self {
             Self::Classes(entry) => (entry.build)(parameters)?.capabilities().words(),

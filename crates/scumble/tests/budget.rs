@@ -1,5 +1,5 @@
 //! Budgets: wherever the time of a search ends, it ends with something that keeps every model, or says that it has nothing; and
-//! the steps that it tells repeat what it found. Looks at the clock are counted in place of time, so nothing here depends on how
+//! the steps that it reports repeat what it found. Looks at the clock are counted in place of time, so nothing here depends on how
 //! fast the machine is.
 
 use std::path::Path;
@@ -28,7 +28,7 @@ fn table(rows: usize) -> String {
     text
 }
 
-/// A plan that the algorithm can serve.
+/// A plan that the algorithm supports.
 fn plan(algorithm: &str, more: &str) -> Plan {
     let (ill, pay, label) = match algorithm {
         "anatomy" | "nsvdist" | "nhaa" => ("sensitive", "drop", "drop"),

@@ -12,7 +12,7 @@ use scumble::release::{RunOptions, Stage, anonymize};
 use scumble::{ErrorKind, Result};
 use scumble_files::Control;
 
-/// A run that ends after so many looks; the looks that were taken, and the stage that it was in.
+/// A run that ends after this many looks; the looks that were taken, and the stage that it was in.
 fn run(folder: &Path, plan: &Plan, looks: u64) -> (Result<()>, u64, Option<Stage>) {
     let control = Control::of_looks(looks);
     let reached = std::sync::Mutex::new(None);
@@ -35,7 +35,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Whoever watches sees that something is done, whatever the algorithm and the stage.
+/// A watcher sees that something is done, whatever the algorithm and the stage.
 #[test]
 fn every_stage_says_how_far_it_is() {
     for algorithm in algorithm_names() {

@@ -62,7 +62,7 @@ fn records_show_what_they_say() {
     }
 }
 
-/// So are several tables: which of them show values as they are, and which can be stopped.
+/// So are several tables: which of them show values unchanged, and which can be stopped.
 #[test]
 fn several_tables_show_what_they_say() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -90,7 +90,7 @@ fn several_tables_show_what_they_say() {
     }
 }
 
-/// Plans that many algorithms refuse: what they lack is a class, a population that is kept track of, sets of columns, persons, whole tables.
+/// Plans that many algorithms refuse: what they lack is a class, a population that is kept track of, sets of columns, people, whole tables.
 fn asking() -> Vec<(&'static str, String)> {
     let columns = |job: &str, shift: &str| {
         format!(

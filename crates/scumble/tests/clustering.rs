@@ -1,4 +1,4 @@
-//! The clusterings again, written down as the specification and the papers have them: row by row, looking at everything.
+//! The clusterings again, written down as the specification and the papers have them: row by row, comparing everything.
 
 #[allow(dead_code, reason = "shared with the tests of the lattice")]
 #[path = "lattice/made.rs"]

@@ -102,7 +102,7 @@ fn cases(
         "k_member" => vec![vec![], vec![("class_weight", "1")]],
         _ => vec![vec![]],
     };
-    // They go by what values tell about the class.
+    // They go by what values reveal about the class label.
     let needs_class = trees || ["tdr", "pais", "infogain_mondrian", "kactus"].contains(&algorithm);
     (
         // Missing values have no mean.
@@ -120,7 +120,7 @@ fn cases(
                 parameters,
                 [keep_order, serial, class, flatten, one, other],
             )| {
-                // The order of texts is that of their spellings.
+                // Texts are ordered by their spellings.
                 let by_order =
                     demands.iter().any(|demand| matches!(demand, Demand::Close("ill", _, Ground::Ordered)));
                 let ask = Ask {
@@ -243,10 +243,10 @@ fn conforms(case: &Case) -> bool {
     }
 }
 
-/// Searches that conclude from one recoding to coarser ones cannot serve models that look at shares while rows may be
+/// Searches that conclude from one recoding to coarser ones do not support models of shares while rows may be
 /// suppressed (models.md 0.5).
 fn may_refuse(ask: &Ask) -> bool {
-    // Models that judge some of the columns are for searches that look at them; the others say so.
+    // Models that check some of the columns are for searches that support them; the others refuse them.
     let serves = (ALGORITHMS.find(ask.algorithm).expect("an algorithm").build)(&Parameters::default())
         .expect("it can be built")
         .capabilities()
@@ -325,7 +325,7 @@ fn check_limits(table: &Table, ask: &Ask, written: &Written) {
         if no_small && nothing_lacks {
             assert!(summary.suppressed == 0 || summary.suppressed == summary.rows);
         }
-        // What shows nothing is a class like any other, also where the policy would leave it unjudged.
+        // What shows nothing is a class like any other, also where the policy would leave it unchecked.
         let strings = Strings::parse(&written.text);
         let surviving = table.surviving(ask.class);
         for (_, rows) in strings.classes(&table.quasi()).into_iter().filter(|(shown, _)| is_star(shown)) {
@@ -366,7 +366,7 @@ fn check_limits(table: &Table, ask: &Ask, written: &Written) {
     }
 }
 
-/// Whether nothing could be released, as far as that can be told without repeating the search.
+/// Whether nothing could be released, as far as that can be known without repeating the search.
 fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
     if !whole_holds(table, ask) {
         return true;
@@ -558,7 +558,7 @@ fn cover(kind: Kind, algorithm: &str) -> Option<Cover> {
     Some(Cover { kind, nodes, missing: MISSING.map(str::to_owned).to_vec() })
 }
 
-/// Means are for numbers that are all there; whoever asks for others is told what to do.
+/// Means are for numbers that are all there; an error says what to do about others.
 #[test]
 fn means_of_what_has_none_are_refused() {
     let whole = |shape| Kind { content: Content::Whole, shape };

@@ -194,7 +194,7 @@ fn the_worked_example_of_k_optimize() {
     assert_eq!(figure(&problem, &solution), 12.0);
 }
 
-/// A column of numbers from 1 on, each with so many rows; k = 2, discernibility, any suppression.
+/// A column of numbers from 1 on, each with this many rows; k = 2, discernibility, any suppression.
 fn one_column(weights: &[u32]) -> Problem {
     let mut problem = mini(2, "1");
     let rows: Vec<u32> = (0..).zip(weights).flat_map(|(code, rows)| (0..*rows).map(move |_| code)).collect();
@@ -223,7 +223,7 @@ fn one_column(weights: &[u32]) -> Problem {
         sets: false,
     }];
     problem.metric = METRICS.find("discernibility").expect("registered").build;
-    // The suppressed rows are unjudged, as in the paper.
+    // The suppressed rows are unchecked, as in the paper.
     problem.star_policy = scumble::config::StarPolicy::Paper;
     problem
 }

@@ -13,7 +13,7 @@ use scumble::{ErrorKind, metrics, models};
 #[expect(dead_code, reason = "its main function is for those who run it")]
 mod own_methods;
 
-/// An algorithm that publishes all rows as they are, whatever was asked for.
+/// An algorithm that publishes all rows unchanged, whatever was asked for.
 struct Careless;
 
 const CARELESS: Entry<BuildAlgorithm> = Entry {

@@ -36,7 +36,7 @@ fn pages() -> Vec<Page> {
         let entries =
             std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         for path in entries.map(|entry| entry.expect("a folder entry").path()) {
-            // The built book lies beside its pages.
+            // The built book lies next to its pages.
             if path.is_dir() && path != docs().join("book") {
                 folders.push(path);
             } else if path.extension().is_some_and(|ending| ending == "md") {
@@ -81,7 +81,7 @@ fn everything_in_the_registry_has_its_page() {
                 "docs/{path} does not explain `{parameter}`"
             );
         }
-        // Examples that fail are told by the test of all examples.
+        // Examples that fail are reported by the test of all examples.
         assert_ne!(example::run_page(&page.name, &page.text), Ok(0), "docs/{path} has no example");
     }
 }

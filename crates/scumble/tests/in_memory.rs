@@ -31,7 +31,7 @@ fn json(text: &str) -> Json {
     serde_json::from_str(text).expect("JSON")
 }
 
-/// The same as it is told where there are no files.
+/// The same message where there are no files.
 fn without_files(told: &Json) -> Json {
     json(&told.to_string().replace("map.json", "the row map").replace(".csv\"", "\""))
 }
@@ -187,7 +187,7 @@ fn what_a_plan_names_can_be_in_memory() {
     );
     // What nobody gave.
     refused(Resources::default(), &["the plan names the table 'people.csv'"]);
-    // A table that was given anew is looked at anew.
+    // A table that was given anew is examined anew.
     let few = batches(&Source::open(folder.join("in.csv")).expect("a table"));
     refused(resources.with_table("people.csv", few), &["k-map"]);
     let Err(error) = Resources::default().with_hierarchy("town", "t0\n") else { panic!("no hierarchy") };
@@ -206,7 +206,7 @@ fn earlier_tables_can_be_in_memory() {
         Release::with(&Source::from_batches(rows, "it"), &plan, &resources, &Control::default(), &|_| {})
             .expect("a release");
     assert_eq!(lasting(&memory.summary), lasting(&files.summary));
-    // Larger classes were needed, so the earlier table was looked at.
+    // Larger classes were needed, so the earlier table was examined.
     assert!(memory.summary.smallest_class >= Some(4), "{:?}", memory.summary.smallest_class);
     assert!(memory.summary.notes.iter().any(|note| note.contains("larger classes than asked for")));
 }
@@ -424,7 +424,7 @@ fn new_rows_in_memory_are_recoded_like_files() {
     assert_eq!(stopped.err().map(|error| error.kind()), Some(ErrorKind::Interrupted));
 }
 
-/// What the command undoes and tells, programs get too: the spreadsheet-safe form, rows that are left out, the risk of every row.
+/// What the command undoes and reports, programs get too: the spreadsheet-safe form, rows that are left out, the risk of every row.
 #[test]
 fn files_are_asked_about_as_the_command_does() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -86,7 +86,7 @@ fn all_nodes(problem: &Problem) -> Vec<Node> {
     vectors.into_iter().map(|levels| evaluate(problem, levels)).collect()
 }
 
-/// The best of some nodes by a key; the first of equals, which is the smallest vector.
+/// The best of some nodes by a key; the first of several, which is the smallest vector.
 fn best<'n, K: Ord>(
     nodes: impl Iterator<Item = &'n Node>,
     key: impl Fn(&Node, (Cost, Cost, u64)) -> K,

@@ -56,7 +56,7 @@ fn beginnings(rest: &str) -> Vec<&str> {
 }
 
 /// The folders at the top that paths of a source name, each with the line: those that begin with `crate::`, and those that climb
-/// from a module so many steps below the top.
+/// from a module this many steps below the top.
 fn named(code: &str, below_top: usize) -> Vec<(usize, &str)> {
     let line = |place: usize| code[..place].matches('\n').count() + 1;
     let mut found = Vec::new();
@@ -64,7 +64,7 @@ fn named(code: &str, below_top: usize) -> Vec<(usize, &str)> {
         found.extend(beginnings(&code[place + path.len()..]).into_iter().map(|name| (line(place), name)));
     }
     for (place, path) in code.match_indices("super::") {
-        // A climb is looked at from its first step.
+        // A climb is examined from its first step.
         if code[..place].ends_with("super::") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What reports, datasheets and warnings say beside the figures, by kind of release.
+//! What reports, datasheets and warnings say in addition to the figures, by kind of release.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ fn release(folder: &Path, rest: &str) -> (Released, Value, Value) {
 const K_AND_L: &str =
     "[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n[[privacy]]\nmodel = \"l_diversity\"\nl = 2\n";
 
-/// The names of the columns that a paper tells of.
+/// The names of the columns that a paper names.
 fn names(paper: &Value) -> Vec<&str> {
     let columns = paper["columns"].as_array().expect("columns");
     columns.iter().filter_map(|column| column["name"].as_str()).collect()
@@ -69,7 +69,7 @@ fn records_tell_of_every_column() {
     assert!(released.summary.warnings.iter().any(|text| text.contains("'nsvdist' is experimental")));
 }
 
-/// Each record is judged on all quasi-identifiers, also where a model names them all.
+/// Each record is checked on all quasi-identifiers, also where a model names them all.
 #[test]
 fn records_are_judged_on_all_columns() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -143,7 +143,7 @@ fn flattening_costs_the_loss_that_it_adds() {
     assert!((cost - added).abs() < 1e-12 && added >= 0.0, "{cost} {added}");
 }
 
-/// The report tells of every group of people how many rows were suppressed: here the two of town c, who are too few.
+/// The report says of every group of people how many rows were suppressed: here the two of town c, who are too few.
 #[test]
 fn suppressed_rows_are_told_by_group() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -210,7 +210,7 @@ fn datasheets_tell_the_rows_of_every_table() {
     assert_eq!(files.len(), 3, "{files:?}");
 }
 
-/// The town decides the class, so the age is in no table and lost; the town is published as it is.
+/// The town decides the class, so the age is in no table and lost; the town is published unchanged.
 #[test]
 fn columns_in_no_table_are_lost() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -227,7 +227,7 @@ fn columns_in_no_table_are_lost() {
     assert_eq!(report["columns"][0]["loss"], 0.0);
 }
 
-/// The age decides the class and is shown in two ranges of four; what a steward calls other is told as such.
+/// The age decides the class and is shown in two ranges of four; what a steward calls other is reported as such.
 #[test]
 fn ranges_of_several_tables_cost_their_width() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -279,7 +279,8 @@ fn new_rows_have_no_papers_but_a_datasheet() {
     }
 }
 
-/// Under the policy `paper` the rows that show * are not judged, and the datasheet excepts them; where there are none, nothing is excepted.
+/// Under the policy `paper` the rows that show * are not checked, and the datasheet excepts them; where there are none, nothing is
+/// excepted.
 #[test]
 fn only_rows_that_were_not_judged_are_excepted() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -301,8 +302,8 @@ fn only_rows_that_were_not_judged_are_excepted() {
     assert_eq!(told(2), (0, false, false));
 }
 
-/// What keeps its exact values is told to the owner, alone and together, with how many rows have a value of their own. Of eight rows one has gout,
-/// and mondrian leaves no class of two with one illness.
+/// What keeps its exact values is reported to the owner, alone and together, with how many rows have a value of their own. Of eight rows
+/// one has gout, and mondrian leaves no class of two with one illness.
 #[test]
 fn the_report_tells_what_is_published_as_it_is() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -319,7 +320,7 @@ fn the_report_tells_what_is_published_as_it_is() {
     );
 }
 
-/// Where more than half of the rows show nothing, the release is of little use, and the owner is told so with the columns that are to blame: on the
+/// Where more than half of the rows show nothing, the release is of little use, and a warning names the columns that are to blame: on the
 /// screen and in the report.
 #[test]
 fn a_release_that_says_little_is_warned_of() {
@@ -392,7 +393,7 @@ fn a_table_above_the_limit_of_the_plan_is_not_read() {
     anonymize(&plan("1MB"), &mut options(folder.path())).expect("a release");
 }
 
-/// Where a search needs hierarchies and none is given, they are made of the data, and the owner is told of which kind.
+/// Where a search needs hierarchies and none is given, they are made of the data, and a note says of which kind.
 #[test]
 fn hierarchies_that_nobody_gave_are_told() {
     let folder = tempfile::tempdir().expect("a folder");

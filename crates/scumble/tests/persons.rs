@@ -1,5 +1,5 @@
-//! Models of persons and of what people guard, with every algorithm on random tables: what is released keeps what was asked for, by
-//! its definition on the released strings and the private columns of their rows; what an algorithm cannot serve it refuses.
+//! Models that count people and of what people guard, with every algorithm on random tables: what is released keeps what was asked for, by
+//! its definition on the released strings and the private columns of their rows; what an algorithm does not support it refuses.
 
 mod common;
 
@@ -24,14 +24,14 @@ const WHO: [&str; 7] =
     ["canary-ann", "canary-bea", "canary-cid", "canary-dan", "canary-eva", "canary-fay", "canary-gil"];
 const GUARDS: [&str; 6] = ["none", "none", "lung", "gut", "virus", "hiv"];
 
-/// Whether it holds, by the rows of the classes that are judged, and by those of all classes.
+/// Whether it holds, by the rows of the classes that are checked, and by those of all classes.
 type Definition = fn(&[Vec<&Row>], &[Vec<&Row>]) -> bool;
 
 /// Searches that conclude from one recoding to coarser ones: while rows may be suppressed, a class that keeps a model must still do so
 /// when it is merged with any other (models.md 0.5).
 const PRUNING: [&str; 4] = ["samarati", "incognito", "ola", "flash"];
 
-/// What is asked for: its part of the plan, who serves it, and its definition.
+/// What is asked for: its part of the plan, which algorithms support it, and its definition.
 struct Asked {
     name: &'static str,
     privacy: &'static str,
@@ -55,7 +55,7 @@ fn persons(rows: &[&Row]) -> usize {
     rows.iter().map(|row| row.2).collect::<BTreeSet<_>>().len()
 }
 
-/// The share of rows and the share of persons for whom `has` is true are both at most one half, or two thirds.
+/// The share of rows and the share of people for whom `has` is true are both at most one half, or two thirds.
 fn bounded(class: &[&Row], has: impl Fn(&Row) -> bool, (part, of): (usize, usize)) -> bool {
     let having: Vec<&Row> = class.iter().filter(|row| has(row)).copied().collect();
     having.len() * of <= class.len() * part && persons(&having) * of <= persons(class) * part
@@ -165,7 +165,7 @@ fn asked() -> Vec<Asked> {
     ]
 }
 
-/// The fewest persons whose rows look alike together.
+/// The fewest people whose rows look alike together.
 fn alike(classes: &[Vec<&Row>], set: bool) -> usize {
     let mut looks: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (number, class) in classes.iter().enumerate() {
@@ -184,7 +184,7 @@ fn alike(classes: &[Vec<&Row>], set: bool) -> usize {
 
 fn tables() -> impl Strategy<Value = Vec<Row>> {
     let row = (0..5_u32, 0..3_u32, 0..7_usize, 0..5_usize, 0..6_usize, any::<bool>());
-    // Persons mostly have the same number of rows, so that there is something to find.
+    // People mostly have the same number of rows, so that there is something to find.
     (prop::collection::vec(row, 8..28), any::<bool>()).prop_map(|(mut rows, even)| {
         rows.iter_mut().enumerate().filter(|_| even).for_each(|(place, row)| row.2 = place % 7);
         rows
@@ -326,7 +326,7 @@ fn what_guards_nothing_may_be_written_in_several_ways() {
     assert!(released.summary.models.iter().all(|model| model.holds));
 }
 
-/// k counts persons, and the report says how many a class needs.
+/// k counts people, and the report says how many a class needs.
 #[test]
 fn a_report_that_counts_persons_says_how_many_are_required() {
     use scumble::prelude::{Release, Source};

@@ -1,5 +1,5 @@
-//! Models that compare with a population: every algorithm serves or refuses them, what is released keeps them by a naive check of
-//! the released strings, the library judges as the verifier does, and searches conclude no more than is true.
+//! Models that compare with a population: every algorithm supports or refuses them, what is released keeps them by a naive check of
+//! the released strings, the library checks as the verifier does, and searches conclude no more than is true.
 
 mod common;
 
@@ -145,7 +145,7 @@ impl Case {
         write("people.csv", "town,job,name\n".to_owned() + &all(true));
     }
 
-    /// Whether a class of so many rows and people keeps what is asked of people.
+    /// Whether a class with these numbers of rows and people keeps what is asked of people.
     fn allows(&self, rows: u64, people: u64) -> bool {
         match self.asked {
             Asked::Map(k) => people >= k,
@@ -247,7 +247,7 @@ proptest! {
                     prop_assert!(prunes && message.contains("([algorithm] suppression = 0)"), "{}: {}", entry.name, message);
                 }
                 Err(error) if error.kind() == ErrorKind::Infeasible => {
-                    // Searches that look at all that may pass find what the exact one finds.
+                    // Searches that test all that may pass find what the exact one finds.
                     if ["flash", "incognito", "mingen", "ola"].contains(&entry.name) {
                         prop_assert!(least.is_err(), "{} found nothing, optimal did", entry.name);
                     }
@@ -262,7 +262,7 @@ proptest! {
 proptest! {
     #![proptest_config(seeded(32, 60))]
 
-    /// A look at a node says what the long way says, and concludes nothing about finer nodes that is not so.
+    /// A test of a node says what the long way says, and concludes nothing about finer nodes that is not so.
     #[test]
     fn looks_at_nodes_are_right(case in cases()) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -357,7 +357,7 @@ proptest! {
     }
 }
 
-/// Whoever does not keep track of people refuses before any work, and says who does.
+/// Algorithms that do not keep track of people refuse before any work, and name those that do.
 #[test]
 fn the_others_refuse() {
     let case = Case {
@@ -377,7 +377,7 @@ fn the_others_refuse() {
             }
             other => panic!("{} does not refuse: {other:?}", entry.name),
         }
-        // Whoever asks for a release is told who would serve.
+        // The error names the algorithms that would do.
         let told = refusal_of_a_release(entry.name);
         let offered: Vec<&str> = ALGORITHMS.names().filter(|name| told.contains(&quoted(name))).collect();
         assert!(!offered.is_empty(), "{}: {told}", entry.name);
@@ -390,7 +390,7 @@ fn serving_population() -> Vec<&'static str> {
     serving(|algorithm| algorithm.capabilities().serves_population)
 }
 
-/// Why no release beside a population is made by this algorithm.
+/// Why no release with a population is made by this algorithm.
 fn refusal_of_a_release(algorithm: &str) -> String {
     use scumble::arrow_array::{ArrayRef, Int64Array, StringArray};
     use scumble::prelude::*;

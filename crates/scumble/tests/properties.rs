@@ -276,7 +276,7 @@ fn the_suppression_limit_is_exact() {
         let ask = Ask { suppression: Some(share), ..Ask::new("iack", &[Demand::K(5)]) };
         release(&table, &ask).map(|written| written.summary.suppressed)
     };
-    // Showing every letter tells as much about the label as showing nothing more does: letters stay as they are.
+    // Showing every letter reveals as much about the label as showing nothing more does: letters stay unchanged.
     assert_eq!(with("1").expect("all may go"), 29);
     assert_eq!(with("0.58").expect("29 of 50 may go"), 29);
     assert!(with("0.57").is_err(), "28 of 50 are not enough");

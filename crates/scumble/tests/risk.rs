@@ -16,7 +16,7 @@ use scumble::registry::ALGORITHMS;
 use scumble::release::{RunOptions, anonymize};
 use scumble::{Error, ErrorKind};
 
-/// At most so many hundredths: the mean risk, and the share of records at a risk above 0.3.
+/// At most this many hundredths: the mean risk, and the share of records at a risk above 0.3.
 #[derive(Debug, Clone, Copy)]
 struct Thresholds {
     average: Option<u64>,

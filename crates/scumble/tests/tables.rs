@@ -191,7 +191,7 @@ fn conforms(rows: &[Row], ask: &Ask) -> Result<bool, TestCaseError> {
         prop_assert_eq!(finding(&written.summary, "joint_level"), Some(level));
         return Ok(true);
     }
-    // Rows in groups: every group's values, and the columns beside them as they were.
+    // Rows in groups: every group's values, and the columns next to them as they were.
     let [first, second] = &written.tables[..] else { return Err(TestCaseError::fail("two tables")) };
     prop_assert_eq!(first.len() - 1, rows.len());
     let place = |table: &[Vec<String>], name: &str| table[0].iter().position(|of| of == name);

@@ -1,4 +1,4 @@
-//! A trial, which `compare`, `evaluate` and `attack` look at, and a release in memory are what a release into a file would be: on random
+//! A trial, which `compare`, `evaluate` and `attack` use, and a release in memory are what a release into a file would be: on random
 //! tables and plans they refuse the same with the same words, and show the same rows.
 
 mod common;
@@ -189,7 +189,7 @@ fn into_a_trial(asked: &Asked, folder: &Path) -> scumble::Result<Published> {
     let (plan, table, notes) = read_planned(&asked.plan, &resources)?;
     let trial = try_release(&plan, &table, &resources, Progress::default())?;
     let tables = trial.tables.iter().map(|table| Ok(of_table(&table.read()?)));
-    // The table that tells about groups is about nobody.
+    // The table about groups is about nobody.
     let about = trial.tables.iter().map(|table| table.about.clone()).filter(|about| !about.is_empty());
     Ok(Published {
         tables: tables.collect::<scumble::Result<_>>()?,
@@ -200,7 +200,7 @@ fn into_a_trial(asked: &Asked, folder: &Path) -> scumble::Result<Published> {
     })
 }
 
-/// Every algorithm, every model, and whatever else a plan can ask for: persons with several rows, a population, several sensitive columns,
+/// Every algorithm, every model, and whatever else a plan can ask for: people with several rows, a population, several sensitive columns,
 /// tables that were published before, changed classes.
 #[test]
 fn whatever_a_plan_asks_for_a_trial_is_what_a_file_would_be() {
@@ -253,7 +253,7 @@ fn whatever_a_plan_asks_for_a_trial_is_what_a_file_would_be() {
     }
 }
 
-/// Beside a table that was published before larger classes are needed, and a trial makes them too (models.md 1.13).
+/// Together with a table that was published before larger classes are needed, and a trial makes them too (models.md 1.13).
 #[test]
 fn a_trial_is_put_beside_tables_that_were_published_before() {
     let folder = tempfile::tempdir().expect("a folder");

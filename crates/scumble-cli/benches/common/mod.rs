@@ -151,7 +151,7 @@ pub(crate) fn measure(folder: &Path, plan: &str, rounds: u32) -> Outcome<Value> 
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Returns the folder of public tables: the one in `SCUMBLE_SHARED_DATA`, or `../shared/data` beside the workspace.
+/// Returns the folder of public tables: the one in `SCUMBLE_SHARED_DATA`, or `../shared/data` next to the workspace.
 pub(crate) fn shared_data(name: &str) -> Option<PathBuf> {
     let given = std::env::var_os("SCUMBLE_SHARED_DATA").map(PathBuf::from);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");

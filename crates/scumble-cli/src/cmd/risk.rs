@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Risk")]
 struct RiskFlags {
-    /// The risk above which a row counts as exposed; set by --for, or 0.2, if not given
+    /// The risk above which a row counts as exposed. If not given, the limit for the readers (--for): 0.09 for public
     #[arg(long, value_name = "CHANCE")]
     threshold: Option<String>,
     /// A table of the whole population, with the same quasi-identifiers written in the same way

@@ -1,4 +1,4 @@
-//! A household survey: several persons in each household, with columns that all of its members share.
+//! A household survey: several people in each household, with columns that all of its members share.
 
 use super::Dice;
 

@@ -37,7 +37,7 @@ const TABLES: u64 = 5;
 const TREE_UP_TO: usize = 32;
 /// Columns with more values are not guessed.
 const MOST_VALUES: usize = 256;
-/// So many rows are enough to learn from.
+/// This many rows are enough to learn from.
 const ENOUGH: u64 = 100_000;
 /// The sum of the normal quantiles of 95 % and 80 %: a one-sided test at 5 % finds a difference of this many standard
 /// errors in 80 % of cases.
@@ -295,7 +295,7 @@ fn sentence(sides: &Sides, name: &str, (inside, outside, usual): (f64, f64, f64)
 /// Chances this close count as equal: smaller differences are rounding and must not decide.
 const SAME: f64 = 1e-9;
 
-/// The likeliest value, the first among equals.
+/// The likeliest value, the first among ties.
 fn likeliest(chances: &[f64]) -> u32 {
     let best = chances.iter().copied().fold(0.0, f64::max);
     chances.iter().position(|chance| *chance >= best - SAME).unwrap_or(0) as u32

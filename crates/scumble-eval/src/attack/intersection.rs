@@ -305,7 +305,7 @@ fn sentence(name: &str, seen: &[Seen], one_left: f64) -> String {
     )
 }
 
-/// Figures over the people who were looked at: counted if they are everybody.
+/// Figures over the people who were examined: counted if they are everybody.
 struct Figures<'a> {
     seen: &'a [Seen],
     everybody: bool,

@@ -7,7 +7,7 @@ use scumble::release::Promised;
 use scumble::risk::RiskClasses;
 use scumble_files::table::CodedTable;
 
-/// Replaces the group size that the plan asks for by the size that the release keeps, and returns notes that say so.
+/// Replaces the group size that the plan asks for by the size that the release keeps, and returns notes that name both.
 /// The size comes from the release's datasheet or, without one, from its smallest group.
 pub(super) fn keep(plan: &mut Plan, release: &CodedTable, sheet: Option<&[Promised]>) -> Result<Vec<String>> {
     let asked = |spec: &ModelSpec| match spec.parameters.get("k") {

@@ -26,14 +26,14 @@ pub(crate) const ATTACK: Attack = Attack {
 /// What an attacker who knows some columns achieves.
 struct Linked {
     columns: usize,
-    /// For each person that was looked at, over all combinations of this many columns: how often the person was singled
+    /// For each person that was examined, over all combinations of this many columns: how often the person was singled
     /// out, and how often a pick among the rows that fit is right.
     people: Vec<(f64, f64)>,
-    /// The same for each combination, over the people that were looked at.
+    /// The same for each combination, over the people that were examined.
     combinations: Vec<(f64, f64)>,
     /// The combination that singles out most people, and their share.
     worst: (Vec<usize>, f64),
-    /// Whether every combination was looked at.
+    /// Whether every combination was examined.
     complete: bool,
     /// Whether some known facts may be wrong at random.
     noisy: bool,
@@ -41,14 +41,14 @@ struct Linked {
 
 impl Linked {
     fn figure(&self, name: String, of: impl Fn(&(f64, f64)) -> f64, everybody: bool) -> Figure {
-        // The uncertainty comes from what was sampled: people or, if everybody was looked at, combinations.
+        // The uncertainty comes from what was sampled: people or, if everybody was examined, combinations.
         let drawn = if everybody { &self.combinations } else { &self.people };
         let values: Vec<f64> = drawn.iter().map(of).collect();
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
         if everybody && self.complete && !self.noisy {
             return Figure::counted(name, mean);
         }
-        // If all are found, or nobody, the spread among those looked at says nothing about the others.
+        // If all are found, or nobody, the spread among those examined says nothing about the others.
         let hits = values.iter().filter(|value| **value == 1.0).count() as u64;
         let yes_or_no = values.iter().all(|value| *value == 0.0 || *value == 1.0);
         let found =
@@ -289,7 +289,7 @@ mod tests {
     use super::super::tests::case;
     use super::*;
 
-    /// Six people and three facts of two values each, published as they are: one fact singles out nobody, two a third
+    /// Six people and three facts of two values each, published unchanged: one fact singles out nobody, two a third
     /// of people, three two thirds. A pick is right in 1/3, 2/3 and 5/6 of tries (models.md 4.3).
     #[test]
     fn the_table_of_the_specification() {

@@ -32,7 +32,7 @@ pub(super) const ATTACK: Attack = Attack {
     run,
 };
 
-/// The people of each side that are looked at, as a multiple of the number in the options: shares of 1 % need more
+/// The people of each side that are examined, as a multiple of the number in the options: shares of 1 % need more
 /// people than means do.
 const MORE: usize = 10;
 
@@ -154,7 +154,7 @@ impl<'a> Surplus<'a> {
     }
 }
 
-/// How well a score tells people inside from people outside.
+/// How well a score separates people inside from people outside.
 struct Scored {
     knows: String,
     area: Option<Interval>,
@@ -221,7 +221,7 @@ impl Scored {
     }
 }
 
-/// Returns the threshold with the largest advantage, the highest among equals, and the lowest thresholds that take at
+/// Returns the threshold with the largest advantage, the highest among ties, and the lowest thresholds that take at
 /// most the strict shares of outsiders for members.
 fn thresholds(inside: &[f64], outside: &[f64]) -> (f64, [f64; 2]) {
     let mut candidates: Vec<f64> = inside.iter().chain(outside).copied().chain([f64::INFINITY]).collect();

@@ -115,7 +115,7 @@ pub fn find(name: &str) -> Result<&'static Attack> {
 
 /// The input of an attack.
 pub struct Case<'a> {
-    /// The release beside the people it is about.
+    /// The release and the people it is about.
     pub scene: &'a Scene,
     /// Further releases about the same people, in the same order of people.
     pub others: &'a [Scene],
@@ -141,9 +141,9 @@ pub struct Case<'a> {
 pub struct Options {
     /// The random seed.
     pub seed: u64,
-    /// The number of people that are looked at, if looking at all of them takes too long.
+    /// The number of people that are examined, if examining all of them takes too long.
     pub people: usize,
-    /// The number of combinations of columns that are looked at for each size, if there are more.
+    /// The number of combinations of columns that are examined for each size, if there are more.
     pub combinations: usize,
     /// The most columns that an attacker with partial knowledge knows. Knowledge of all columns is tried in addition.
     pub known_columns: usize,

@@ -72,7 +72,7 @@ impl Staged {
         self
     }
 
-    /// Takes a release that is written by hand beside its original.
+    /// Takes a release that is written by hand, with its original.
     pub(super) fn written(plan: &str, original: &str, release: &str) -> Self {
         Self::of(Plan::from_toml(plan, "plan.toml").expect("a plan"), &table(original), &table(release))
     }

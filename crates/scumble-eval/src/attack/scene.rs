@@ -134,7 +134,7 @@ impl Tally {
         if self.total == 0 { 0.0 } else { amount as f64 / self.total as f64 }
     }
 
-    /// Returns the most frequent value and its amount, the first among equals.
+    /// Returns the most frequent value and its amount, the first among ties.
     #[must_use]
     pub fn most(&self) -> Option<(u32, u64)> {
         self.of_value.iter().copied().max_by_key(|(value, amount)| (*amount, std::cmp::Reverse(*value)))
@@ -152,7 +152,7 @@ pub(super) struct Groups {
 }
 
 impl Scene {
-    /// Builds a scene from a release beside its original. Rows of the same look are a class.
+    /// Builds a scene from a release with its original. Rows of the same look are a class.
     pub fn new(both: &SideBySide) -> Result<Self> {
         Self::build(both, None)
     }

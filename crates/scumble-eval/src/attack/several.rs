@@ -19,7 +19,7 @@ pub(super) struct Opened {
 }
 
 /// Gives a plan the roles that the manifest of a release of several tables knows, for columns without one. The tables
-/// show values as they are.
+/// show values unchanged.
 pub fn add_roles(plan: &mut Plan, manifest: &Manifest) {
     let named = manifest.quasi.iter().map(|name| (name, Role::Quasi));
     for (name, role) in named.chain([(&manifest.target, Role::Sensitive)]) {

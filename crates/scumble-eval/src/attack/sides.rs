@@ -145,7 +145,7 @@ fn joined(first: &CodedTable, second: &CodedTable) -> CodedTable {
     CodedTable { columns: first.columns.iter().filter_map(both).collect(), rows: first.rows + second.rows }
 }
 
-/// Returns the plan for releasing a half. Tables that were published before serve the intersection attack. They stay in
+/// Returns the plan for releasing a half. Tables that were published before are for the intersection attack. They stay in
 /// the plan only if some model is about several tables.
 fn plan_of_half(plan: &Plan) -> Plan {
     let mut plan = plan.clone();

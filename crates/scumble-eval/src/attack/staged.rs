@@ -1,4 +1,4 @@
-//! Small examples for the tests of attacks that look at more than one scene.
+//! Small examples for the tests of attacks on more than one scene.
 
 use scumble::config::Plan;
 use scumble::release::check::side_by_side;

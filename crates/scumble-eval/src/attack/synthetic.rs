@@ -75,7 +75,7 @@ fn fitting<'a>(rows: &'a [Row], person: &Row) -> Vec<&'a Row> {
     rows.iter().filter(|row| row[..2] == person[..2]).collect()
 }
 
-/// Returns the most frequent value, the smallest among equals.
+/// Returns the most frequent value, the smallest among ties.
 fn most(counts: &BTreeMap<u64, u64>) -> (u64, u64) {
     let first = |best: (u64, u64), next: (u64, u64)| if next.1 > best.1 { next } else { best };
     counts.iter().map(|(value, rows)| (*value, *rows)).reduce(first).expect("a value")

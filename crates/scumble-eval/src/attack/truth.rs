@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn classes_keep_their_kinds_and_nobody_loses_a_place() {
-        // Nobody of the release has gout, so whoever has it takes the row that is left over.
+        // Nobody of the release has gout, so a person who has it takes the row that is left over.
         let staged = Staged::written(
             PLAN,
             "age,illness\n30,flu\n30,gout\n40,flu",

@@ -110,7 +110,7 @@ fn best_within(comparison: &Comparison, known: &[Figures], risk: f64) -> Option<
     eligible().filter(|figures| figures.accuracy >= enough).min_by(better).copied()
 }
 
-/// The least risky release; among equals the most right, then the one with the least loss, the greatest k, the first.
+/// The least risky release; among ties the most right, then the one with the least loss, the greatest k, the first.
 fn least_risky<'a>(figures: impl Iterator<Item = &'a Figures>) -> Option<Figures> {
     figures.min_by(|a, b| by_risk(a, b)).copied()
 }

@@ -26,7 +26,7 @@ pub struct Comparison {
     pub ks: Vec<u64>,
     /// The least k that keeps every model of the plan, if the plan sets one.
     pub least_k: Option<u64>,
-    /// The learners, by name.
+    /// The machine-learning models, by name.
     pub learners: Vec<String>,
     /// The number of parts of the rows that were scored, and the number of all parts.
     pub parts: (usize, usize),
@@ -74,9 +74,9 @@ pub struct Candidate {
 /// What models get right.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Accuracy {
-    /// The mean over learners and scored parts.
+    /// The mean over machine-learning models and scored parts.
     pub mean: f64,
-    /// The mean of each learner, in the order of the learners.
+    /// The mean of each machine-learning model, in their order.
     pub by_learner: Vec<f64>,
 }
 
@@ -174,7 +174,7 @@ impl Comparison {
         all.iter().map(|goods| goods.is_some() && marks.next().unwrap_or(false)).collect()
     }
 
-    /// Returns the places of the releases, the least risky first, among equals the most useful.
+    /// Returns the places of the releases, the least risky first, among ties the most useful.
     #[must_use]
     pub fn by_risk(&self) -> Vec<usize> {
         let key = |place: &usize| {

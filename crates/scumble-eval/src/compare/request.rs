@@ -26,7 +26,7 @@ pub struct Request {
     /// The values of k, ascending. If there are none, those of [`ladder`](super::ladder) are tried, and for each algorithm the least that
     /// keeps the limits.
     pub ks: Vec<u64>,
-    /// The learners that learn from the releases, by name, if the plan has a class column.
+    /// The machine-learning models that learn from the releases, by name, if the plan has a class column.
     pub learners: Vec<String>,
     /// The number of stratified folds; with 1 a third of the rows is scored once.
     pub folds: u32,
@@ -40,7 +40,7 @@ pub struct Request {
     pub limits: Limits,
 }
 
-/// The learners that are used unless the request names others.
+/// The machine-learning models that are used unless the request names others.
 pub const LEARNERS: [&str; 2] = ["c45", "naive_bayes"];
 
 /// The number of folds unless the request gives another.
@@ -151,7 +151,7 @@ impl Request {
         Ok(plan)
     }
 
-    /// Builds the learners.
+    /// Builds the machine-learning models.
     pub(super) fn built_learners(&self) -> Result<Vec<Box<dyn Learner>>> {
         let build =
             |name: &String| scumble_learn::registry::build(name, &Settings::default()).map_err(learning);

@@ -24,7 +24,7 @@ pub struct Risk {
     /// The share of people whose row the attackers find. If rows form classes, the attackers know everybody's class, as they can by
     /// matching all people with all rows, and take one of its rows. Otherwise they take one of the rows that may be a person's.
     pub identity: f64,
-    /// The share of people whose row is found if attackers look at one person at a time and take any row that may be theirs.
+    /// The share of people whose row is found if attackers search for one person at a time and take any row that may be theirs.
     pub linkage: f64,
     /// The share of people for whom only one row is possible.
     pub singled_out: f64,
@@ -106,7 +106,7 @@ pub fn risk_of(
     if matches!(trial.outcome, TrialOutcome::Classes { .. }) && !scene.stands() {
         scene.stand_for(&both.release, &release.about)?;
     }
-    // The attackers know everything, and everybody is looked at: a recommendation must not depend on a sample.
+    // The attackers know everything, and everybody is examined: a recommendation must not depend on a sample.
     let options = Options { seed, people: usize::MAX, known_columns: 0, ..Options::default() };
     let case = Case {
         scene: &scene,
@@ -165,7 +165,7 @@ fn matched(both: &SideBySide) -> f64 {
     least.filter(|least| *least >= 1.0).map_or(1.0, |least| 1.0 / least)
 }
 
-/// Returns the column in which most people's values are certain, the first among equals.
+/// Returns the column in which most people's values are certain, the first among ties.
 fn most_certain(homogeneity: &[Finding]) -> Result<Option<Certain>> {
     let mut most: Option<Certain> = None;
     for finding in homogeneity {
@@ -177,7 +177,7 @@ fn most_certain(homogeneity: &[Finding]) -> Result<Option<Certain>> {
     Ok(most)
 }
 
-/// Returns the column of which most is learnt, the first among equals.
+/// Returns the column of which most is learnt, the first among ties.
 fn most_telling(
     homogeneity: &[Finding],
     definetti: &[Finding],
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn starred_rows_hide_nobody_else() {
-        // Three pairs and two suppressed people: four classes of two, so one in two is found. The same holds for an attacker who looks at
+        // Three pairs and two suppressed people: four classes of two, so one in two is found. The same holds for an attacker who examines
         // one person at a time: rows that show nothing are taken only for people whom nothing else fits.
         let plan = "[columns.town]\nrole = \"quasi\"\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n\
                     [algorithm]\nname = \"optimal\"\nsuppression = 0.25\n";

@@ -28,7 +28,7 @@ pub struct Told {
     pub all: usize,
 }
 
-/// Tries everything. An algorithm that cannot serve the table is listed with the reason. The comparison fails only if none can.
+/// Tries everything. An algorithm that does not support the table is listed with the reason. The comparison fails only if none can.
 pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sync)) -> Result<Comparison> {
     request.check()?;
     let control = progress.control();
@@ -199,7 +199,7 @@ impl Scores<'_> {
     }
 }
 
-/// Returns the means of accuracies that were measured part by part, learner by learner.
+/// Returns the means of accuracies that were measured part by part, model by model.
 fn accuracy(parts: &[Vec<f64>]) -> Accuracy {
     let learners = parts.first().map_or(0, Vec::len);
     let of_learner = |learner: usize| mean(&parts.iter().map(|part| part[learner]).collect::<Vec<_>>());

@@ -62,7 +62,7 @@ pub fn to_csv(comparison: &Comparison) -> String {
     text
 }
 
-/// Writes a line of CSV. Only names of columns and learners can need quotes.
+/// Writes a line of CSV. Only names of columns and machine-learning models can need quotes.
 fn line(cells: &[String]) -> String {
     let quoted = |cell: &String| match cell.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", cell.replace('"', "\"\"")),

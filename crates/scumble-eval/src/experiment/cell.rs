@@ -1,4 +1,4 @@
-//! One unit of work: a release of one split, and the learners that learn from it.
+//! One unit of work: a release of one split, and the machine-learning models that learn from it.
 
 use scumble::config::Value;
 
@@ -29,7 +29,7 @@ pub struct Cell {
     pub split: usize,
     /// The position of that split in the protocol.
     pub part: Part,
-    /// The key of each learner's result in the journal, in the order of the learners.
+    /// The key of each machine-learning model's result in the journal, in their order.
     pub keys: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The parts of an evaluation plan: tables, algorithms, learners, metrics.
+//! The parts of an evaluation plan: tables, algorithms, machine-learning models, metrics.
 
 use std::collections::BTreeMap;
 
@@ -36,12 +36,12 @@ pub struct AlgorithmChoice {
     pub spec: AlgorithmSpec,
 }
 
-/// A learner and its settings.
+/// A machine-learning model and its settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LearnerChoice {
-    /// The learner.
+    /// The machine-learning model.
     pub name: String,
-    /// Its name on the page, where the learner's own is not enough.
+    /// Its name on the page, where that of the model is not enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Its settings.
@@ -96,7 +96,7 @@ impl LearnerChoice {
         self.title.as_deref().unwrap_or(&self.name)
     }
 
-    /// Builds the learner.
+    /// Builds the machine-learning model.
     pub fn build(&self) -> Result<Box<dyn scumble_learn::Learner>> {
         let settings = Settings::new(self.settings.iter().map(|(name, value)| (name, value.to_text())));
         scumble_learn::registry::build(&self.name, &settings)

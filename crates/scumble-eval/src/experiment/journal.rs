@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::Part;
 
-/// The result of one learner on one split of one setting.
+/// The result of one machine-learning model on one split of one setting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// A fingerprint of everything that the result depends on.
@@ -23,7 +23,7 @@ pub struct Entry {
     /// The varying parameters with their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, String>,
-    /// The learner's name on the page; empty if releases are only measured.
+    /// The machine-learning model's name on the page; empty if releases are only measured.
     pub learner: String,
     /// The position of the split in the protocol.
     pub part: Part,

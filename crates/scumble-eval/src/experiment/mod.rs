@@ -1,9 +1,9 @@
-//! A plan of data × algorithms × parameters × learners, carried out cell by cell.
+//! A plan of data × algorithms × parameters × machine-learning models, carried out cell by cell.
 //!
 //! * [`EvaluationPlan`]: what `scumble evaluate` reads. [`Experiment`]: the plan with its tables ([`EvaluationTable`], from files or from a
 //!   program), divided into cells.
-//! * [`Journal`]: a line for every finished cell and learner, so that a run can continue where it was stopped. A line is used again only if
-//!   everything it depends on is the same: after changes to a plan or table, only the cells concerned are run again.
+//! * [`Journal`]: a line for every finished cell and machine-learning model, so that a run can continue where it was stopped. A line is
+//!   used again only if everything it depends on is the same: after changes to a plan or table, only the cells concerned are run again.
 //! * [`Results`]: the results. [`write_results`] writes them as CSV or Parquet, and [`crate::page`] as a page.
 //!
 //! Items here that are not in [`crate::prelude`] may change from version to version.

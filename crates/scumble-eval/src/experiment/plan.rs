@@ -36,7 +36,7 @@ pub struct EvaluationPlan {
     /// Parameters of models, each with its values; every combination is run.
     #[serde(default)]
     pub vary: BTreeMap<String, Vec<Value>>,
-    /// The learners; none if releases are only measured.
+    /// The machine-learning models; none if releases are only measured.
     #[serde(default)]
     pub learner: Vec<LearnerChoice>,
     /// The metrics that releases are measured by, besides loss, suppression and time.
@@ -59,7 +59,7 @@ pub struct ProtocolSpec {
     pub test: TestRows,
     /// The number of tables drawn from a release, if original rows are scored; 1 unless given.
     pub samples: Option<u32>,
-    /// How learners read a range of numbers, if mapped rows are scored.
+    /// How machine-learning models read a range of numbers, if mapped rows are scored.
     pub numbers: Numbers,
 }
 
@@ -110,7 +110,7 @@ impl EvaluationPlan {
         Ok(plan)
     }
 
-    /// Makes a plan in code: these learners learn from releases by these algorithms, in folds. The tables come with
+    /// Makes a plan in code: these machine-learning models learn from releases by these algorithms, in folds. The tables come with
     /// [`super::Experiment::of`].
     #[must_use]
     pub fn of(algorithms: &[&str], learners: &[&str]) -> Self {

@@ -8,13 +8,13 @@ use crate::statistics::{Interval, mean_interval};
 /// All results of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results {
-    /// One result for each cell and learner, in the order of the plan.
+    /// One result for each cell and machine-learning model, in the order of the plan.
     pub entries: Vec<Entry>,
     /// Results in the journal that this plan does not ask for.
     pub unused: usize,
 }
 
-/// The results of one setting and learner over all splits.
+/// The results of one setting and machine-learning model over all splits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// The table.
@@ -23,7 +23,7 @@ pub struct Summary {
     pub algorithm: Option<String>,
     /// The varying parameters with their values.
     pub values: Vec<(String, String)>,
-    /// The learner.
+    /// The machine-learning model.
     pub learner: String,
     /// The accuracy over the splits; `None` if some split failed.
     pub accuracy: Option<Interval>,
@@ -52,11 +52,11 @@ pub struct Group {
     pub data: String,
     /// The values of the other varying parameters.
     pub others: Vec<(String, String)>,
-    /// The learner.
+    /// The machine-learning model.
     pub learner: String,
     /// A curve for each algorithm.
     pub curves: Vec<Curve>,
-    /// The learner's accuracy on original rows.
+    /// The machine-learning model's accuracy on original rows.
     pub original: Option<f64>,
 }
 
@@ -101,7 +101,7 @@ impl Results {
         groups.iter().map(|group| summary(group)).collect()
     }
 
-    /// Returns curves over one varying parameter, a group for each table, learner and combination of the others.
+    /// Returns curves over one varying parameter, a group for each table, machine-learning model and combination of the others.
     #[must_use]
     pub fn groups(&self, parameter: &str) -> Vec<Group> {
         let summaries = self.summaries();
@@ -138,8 +138,8 @@ impl Results {
         groups
     }
 
-    /// Returns the accuracies of every algorithm for one learner, block by block (a table with one combination of values), and the number
-    /// of blocks that are left out because some algorithm failed in them.
+    /// Returns the accuracies of every algorithm for one machine-learning model, block by block (a table with one combination of values),
+    /// and the number of blocks that are left out because some algorithm failed in them.
     #[must_use]
     pub fn blocks(&self, learner: &str, algorithms: &[&str]) -> (Vec<Vec<f64>>, usize) {
         let summaries = self.summaries();

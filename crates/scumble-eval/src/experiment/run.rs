@@ -286,7 +286,7 @@ impl Experiment {
     }
 }
 
-/// Turns an error that is itself a result (this algorithm cannot serve this table) into its message. Other errors stop the run.
+/// Turns an error that is itself a result (this algorithm does not support this table) into its message. Other errors stop the run.
 fn recordable<T>(result: Result<T>) -> Result<std::result::Result<T, String>> {
     match result {
         Ok(value) => Ok(Ok(value)),

@@ -1,4 +1,4 @@
-//! Results as a tidy table: one row for each table, algorithm, combination of values, learner and split.
+//! Results as a tidy table: one row for each table, algorithm, combination of values, machine-learning model and split.
 
 use std::fs::File;
 use std::path::Path;

@@ -27,7 +27,7 @@ pub(super) struct CurveChart<'a> {
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 290.0;
 const LEFT: f64 = 58.0;
-/// References are named here, beside their lines, to the right of all curves.
+/// References are named here, next to their lines, to the right of all curves.
 const RIGHT: f64 = 92.0;
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 48.0;

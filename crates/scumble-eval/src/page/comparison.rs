@@ -6,7 +6,7 @@ use super::{p_value, values};
 use crate::experiment::{Experiment, Results, SplitKind, Summary};
 use crate::statistics::{Correction, Friedman, combined_f_test, compare_with_control, difference_diagram};
 
-/// Friedman's test, ranks and comparisons with the control, for each learner.
+/// Friedman's test, ranks and comparisons with the control, for each machine-learning model.
 pub(super) fn comparisons(experiment: &Experiment, results: &Results) -> Vec<Value> {
     let plan = &experiment.plan;
     let names: Vec<&str> = plan.algorithm.iter().map(|choice| choice.title()).collect();

@@ -1,4 +1,4 @@
-//! Charts: accuracy by table and learner; loss, suppression and time by table.
+//! Charts: accuracy by table and machine-learning model; loss, suppression and time by table.
 
 use minijinja::{Value, context};
 
@@ -40,7 +40,7 @@ fn accuracy(group: &Group, parameter: &str, majority: f64) -> Value {
     context! { heading, svg => Value::from_safe_string(svg) }
 }
 
-/// Metrics, loss, suppression and time of each table; they are the same for every learner.
+/// Metrics, loss, suppression and time of each table; they are the same for every machine-learning model.
 pub(super) fn costs(experiment: &Experiment, results: &Results, parameter: Option<&str>) -> Vec<Value> {
     let Some(parameter) = parameter else { return Vec::new() };
     let charts = measures::groups(experiment, results, parameter).into_iter().flat_map(|group| {

@@ -6,7 +6,8 @@ use super::{percent, values};
 use crate::experiment::{Experiment, Group, Results, SplitKind, Summary};
 use crate::protocol::{Numbers, TestRows};
 
-/// Makes a table of accuracies for each table and learner, with a row for each algorithm and a column for each value of the parameter.
+/// Makes a table of accuracies for each table and machine-learning model, with a row for each algorithm and a column for each value of
+/// the parameter.
 pub(super) fn tables(experiment: &Experiment, results: &Results, parameter: Option<&str>) -> Vec<Value> {
     let mut tables = Vec::new();
     let parameter = parameter.unwrap_or_default();

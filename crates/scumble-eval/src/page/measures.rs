@@ -5,7 +5,7 @@ use minijinja::{Value, context};
 use super::figures::{head_of, heading};
 use crate::experiment::{Experiment, Group, Results, Summary};
 
-/// Returns the groups of one learner, since releases are the same for all learners.
+/// Returns the groups of one machine-learning model, since releases are the same for all of them.
 pub(super) fn groups(experiment: &Experiment, results: &Results, parameter: &str) -> Vec<Group> {
     let first = experiment.plan.learner.first().map_or("", |learner| learner.title());
     results.groups(parameter).into_iter().filter(|group| group.learner == first).collect()

@@ -8,7 +8,7 @@ use crate::experiment::{Experiment, Results, Summary};
 /// The accuracy of an algorithm's releases, averaged over everything.
 struct Kept {
     name: String,
-    /// The mean accuracy over tables, values and learners.
+    /// The mean accuracy over tables, values and machine-learning models.
     accuracy: f64,
     /// The mean accuracy on original rows in the same cases.
     original: f64,

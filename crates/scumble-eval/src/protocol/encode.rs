@@ -1,4 +1,4 @@
-//! Turns columns into features as they are. Kinds and dictionaries come from the rows that the encoder was fitted on.
+//! Turns columns into features without coarsening. Kinds and dictionaries come from the rows that the encoder was fitted on.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ enum Coding {
     Nominal(HashMap<String, u32>),
 }
 
-/// A cell as learners read it.
+/// A cell as machine-learning models read it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Cell {
     Code(u32),

@@ -1,4 +1,4 @@
-//! One split: what learners learn from, and how well they do.
+//! One split: what machine-learning models learn from, and how well they do.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -28,7 +28,7 @@ pub struct Protocol {
     pub test: TestRows,
     /// The number of concrete tables drawn from each release, if original rows are scored.
     pub samples: u64,
-    /// How learners read a range of numbers, if mapped rows are scored.
+    /// How machine-learning models read a range of numbers, if mapped rows are scored.
     pub numbers: Numbers,
     /// The random seed.
     pub seed: u64,
@@ -49,7 +49,7 @@ pub struct Fold<'a> {
 /// A metric of the registry.
 pub type MetricEntry = &'static Entry<&'static dyn Metric>;
 
-/// What learners receive, tables to learn from and to score on, and what is known about the release.
+/// What machine-learning models receive, tables to learn from and to score on, and what is known about the release.
 #[derive(Debug, Default)]
 pub struct Material {
     /// The tables to learn from; `together` says how they are combined.
@@ -80,10 +80,10 @@ pub enum Together {
     Columns,
 }
 
-/// How well a learner does.
+/// How well a machine-learning model does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Learnt {
-    /// The share of test rows whose class the learner gets right, averaged over drawn tables.
+    /// The share of test rows whose class the machine-learning model gets right, averaged over drawn tables.
     pub accuracy: f64,
     /// How long learning and scoring took, in seconds.
     pub seconds: f64,
@@ -274,7 +274,7 @@ fn share_right(votes: &[Vec<u32>], classes: &[u32]) -> f64 {
     classes.iter().enumerate().filter(right).count() as f64 / classes.len().max(1) as f64
 }
 
-/// Turns an error of a learner into one of the kind that says who must act.
+/// Turns an error of a machine-learning model into one of the kind that says who must act.
 pub(crate) fn learning(error: scumble_learn::Error) -> Error {
     match error {
         scumble_learn::Error::Config(message) => Error::config(message),
@@ -305,7 +305,7 @@ fn features<'f>(fold: &'f Fold<'_>, roles: &'f [Role]) -> impl Iterator<Item = S
     columns.map(|(name, _)| name.clone())
 }
 
-/// Returns the columns that are published as they are.
+/// Returns the columns that are published unchanged.
 fn kept<'f>(fold: &'f Fold<'_>) -> impl Iterator<Item = String> + 'f {
     features(fold, &[Role::Sensitive, Role::Other])
         .filter(|name| !fold.data.plan.column(name).is_some_and(|column| column.role.has(Role::Quasi)))

@@ -96,7 +96,7 @@ impl Coding {
         {
             return Self::Middles;
         }
-        // Different values may have the same label, and a learner sees labels.
+        // Different values may have the same label, and a machine-learning model sees labels.
         let mut by_label: BTreeMap<String, u32> = BTreeMap::new();
         let mut codes = BTreeMap::new();
         let mut distinct: Vec<Value> = telling().collect();

@@ -4,17 +4,17 @@
 //! 2. [`Split`] deals rows to a training and a test part ([`stratified_folds`], [`five_by_two`], or a test table given).
 //! 3. The training part alone is anonymised, in memory ([`scumble::release::try_release`]). Hierarchies built from data,
 //!    levels, cuts, value frequencies, dictionaries: everything that is learnt from data is learnt from it.
-//! 4. Learners see what the release shows, in one of two ways ([`TestRows`]):
+//! 4. Machine-learning models see what the release shows, in one of two ways ([`TestRows`]):
 //!    * `mapped`: the released labels, and test rows recoded by the training part's recoding;
-//!    * `original`: concrete tables drawn from the release, and test rows as they are.
+//!    * `original`: concrete tables drawn from the release, and test rows without coarsening.
 //!    * Several tables of some columns each are learnt from one by one, and the classifiers vote; test rows are shown as the
 //!      columns are, in both ways.
 //! 5. The score is the share of test rows whose class is predicted right.
 //!
 //! **Values as features** (`mapped`). A label is a value of a nominal column. `*` and suppressed rows are missing values, and so is a test
 //! value that no training label covers. A column of numbers stays one if all of them are published exactly or as means. If they are ranges,
-//! [`Numbers`] says whether a range is a nominal value (the default) or the number in its middle. Columns that are published as they are
-//! (roles `other` and `sensitive`) are features as they are.
+//! [`Numbers`] says whether a range is a nominal value (the default) or the number in its middle. Columns that are published unchanged
+//! (roles `other` and `sensitive`) are features unchanged.
 //!
 //! Items here that are not in [`crate::prelude`] may change from version to version.
 
@@ -45,11 +45,11 @@ pub enum TestRows {
     /// way.
     #[default]
     Mapped,
-    /// Test rows as they are: for users who learn from a release and apply the result to people.
+    /// Test rows without coarsening: for users who learn from a release and apply the result to people.
     Original,
 }
 
-/// How learners read a range of numbers.
+/// How machine-learning models read a range of numbers.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]

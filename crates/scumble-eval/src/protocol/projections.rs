@@ -11,7 +11,7 @@ use super::encode::{Cell, number};
 use super::fold::{Fold, Material, Together, table};
 use super::mapped::{Coding, codes_of};
 
-/// Returns what learners receive of a release of projections.
+/// Returns what machine-learning models receive of a release of projections.
 pub(super) fn projections(fold: &Fold<'_>, trial: &Trial, numbers: Numbers) -> Result<Material> {
     let TrialOutcome::Projections { tables, shown, tuple_of_row } = &trial.outcome else {
         return Err(Error::internal("not a release of projections"));
@@ -64,7 +64,7 @@ fn feature(
     };
     let codes = trial.problem.table.column(place);
     let train: Vec<Value> = tuple_of_row.iter().map(|tuple| value(codes.get(*tuple as usize))).collect();
-    // Numbers that are published as they are remain numbers.
+    // Numbers that are published unchanged remain numbers.
     let is_numbers = *shown == Shown::AsItIs && matches!(quasi.shape, Shape::Line(_));
     let numbers = if is_numbers { Numbers::Midpoint } else { numbers };
     let coding = Coding::of(quasi, &train.iter().copied(), numbers);

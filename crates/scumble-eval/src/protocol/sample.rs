@@ -1,4 +1,4 @@
-//! Draws concrete tables from a release, for learners that are scored on original rows (models.md 3.2).
+//! Draws concrete tables from a release, for machine-learning models that are scored on original rows (models.md 3.2).
 //!
 //! Each value is drawn from those that a released value covers, as often as they occur in the training part's column. The class is drawn
 //! from the record's frequencies if it is published so. Columns are drawn independently of each other. The draw for a row depends on the
@@ -38,7 +38,7 @@ impl Draw {
     }
 }
 
-/// A drawn table: the quasi-identifiers, and the class of each row if the release does not publish it as it is.
+/// A drawn table: the quasi-identifiers, and the class of each row if the release publishes it in another form.
 pub(super) struct Drawn {
     pub(super) columns: Vec<Column>,
     pub(super) class: Option<Vec<u32>>,

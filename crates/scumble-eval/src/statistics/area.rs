@@ -20,7 +20,7 @@ pub fn area_under_curve(first: &[f64], second: &[f64]) -> Option<Interval> {
     Some(Interval { estimate: area, low: (area - half).max(0.0), high: (area + half).min(1.0) })
 }
 
-/// Returns for each score the share of the others that lie below it, counting equal ones half.
+/// Returns for each score the share of the others that lie below it, counting ties half.
 fn shares_below(scores: &[f64], others: &[f64]) -> Vec<f64> {
     let mut sorted = others.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

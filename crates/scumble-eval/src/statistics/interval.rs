@@ -19,7 +19,7 @@ pub(super) const UPPER: f64 = 0.975;
 /// Returns the mean of repetitions with Student's interval; `None` without a repetition. A single repetition says nothing about the spread,
 /// so its interval is the mean itself.
 ///
-/// Folds share training rows, so they are not independent, and the interval is narrower than it should be. Use it to look at results. To
+/// Folds share training rows, so they are not independent, and the interval is narrower than it should be. Use it to read results. To
 /// decide, use [`super::combined_f_test`] and [`super::Friedman`].
 #[must_use]
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {

@@ -1,6 +1,6 @@
 //! Arrow IPC, read message by message.
 //!
-//! The file format is a magic number, the stream format and a footer, so one reader serves both. Messages are taken apart here
+//! The file format is a magic number, the stream format and a footer, so one reader reads both. Messages are taken apart here
 //! and not by the library's own readers. Those allocate as much memory as a message claims to need, and the claim of a damaged
 //! file can get the process killed. Here every length that a message declares is compared with what is there before any memory is
 //! allocated.

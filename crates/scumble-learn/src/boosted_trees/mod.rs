@@ -1,7 +1,7 @@
 //! Gradient-boosted trees on histograms, which most practitioners would use today.
 //!
 //! Each round grows one small tree for each class on the slopes of the log-likelihood, best leaf first. There is no sampling, so
-//! nothing is random. All columns are binned once: numbers into at most 255 bins of equal weight, nominal values as they are, and
+//! nothing is random. All columns are binned once: numbers into at most 255 bins of equal weight, nominal values unchanged, and
 //! missing values into a bin of their own.
 
 mod bins;
@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
     build: |settings| Ok(Box::new(BoostedTrees::from_settings(settings)?)),
 };
 
-/// The learner and its settings.
+/// The machine-learning model and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoostedTrees {
     /// The number of trees for each class.

@@ -60,7 +60,7 @@ pub const ENTRY: Entry = Entry {
     build: |settings| Ok(Box::new(C45::from_settings(settings)?)),
 };
 
-/// The learner and its settings.
+/// The machine-learning model and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct C45 {
     /// The confidence for pruning: above 0, at most 0.5.

@@ -33,7 +33,7 @@ pub(super) struct Pruning<'a> {
     table: &'a Table,
     estimate: Estimate,
     raise: bool,
-    /// Whether to go on; if not, the tree is left as it is.
+    /// Whether to go on; if not, the tree is left unchanged.
     goes_on: &'a GoesOn<'a>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Pruning<'a> {
         }
     }
 
-    /// The child with the largest weight; of equal ones the last, as in J48.
+    /// The child with the largest weight; of several the last, as in J48.
     fn largest(&self, branch: &Branch) -> usize {
         let weights: Vec<f64> = branch.children.iter().map(|child| child.counts.iter().sum()).collect();
         (0..weights.len())

@@ -25,7 +25,7 @@ pub const ENTRY: Entry = Entry {
     build: |settings| Ok(Box::new(Logistic { ridge: settings.number("ridge", 1e-8, 1e-12, 1e9)? })),
 };
 
-/// The learner and its setting.
+/// The machine-learning model and its setting.
 #[derive(Debug, Clone, Copy)]
 pub struct Logistic {
     /// The weight of the squared coefficients in the function to minimise; positive.

@@ -54,7 +54,7 @@ impl Variant {
     }
 }
 
-/// The learner.
+/// The machine-learning model.
 #[derive(Debug, Clone, Copy)]
 pub struct NaiveBayes {
     /// The program whose rules are followed.

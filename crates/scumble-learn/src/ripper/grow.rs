@@ -148,7 +148,7 @@ pub(super) enum Worth {
     Accuracy,
 }
 
-/// Cuts a rule back to its best prefix, the first of equal ones. If no prefix is better than no condition at all, no condition is
+/// Cuts a rule back to its best prefix, the first of several. If no prefix is better than no condition at all, no condition is
 /// left.
 pub(super) fn prune(rule: &mut Rule, table: &Table, data: &Data, worth: Worth) {
     let total = data.weight();

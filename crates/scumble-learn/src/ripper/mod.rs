@@ -37,7 +37,7 @@ pub const ENTRY: Entry = Entry {
     build: |settings| Ok(Box::new(Ripper::from_settings(settings)?)),
 };
 
-/// The learner and its settings.
+/// The machine-learning model and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ripper {
     /// One part in `folds` is held out for pruning; at least 2.

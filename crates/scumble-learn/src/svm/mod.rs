@@ -49,7 +49,7 @@ pub enum Gamma {
     Value(f64),
 }
 
-/// The learner and its settings.
+/// The machine-learning model and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Svm {
     /// The cost of an error; positive.

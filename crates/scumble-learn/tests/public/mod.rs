@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use scumble_learn::{Column, Features, MISSING, Table};
 
-/// The folder of public tables: the one that `SCUMBLE_SHARED_DATA` names, or `../shared/data` beside the workspace.
+/// The folder of public tables: the one that `SCUMBLE_SHARED_DATA` names, or `../shared/data` next to the workspace.
 fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("SCUMBLE_SHARED_DATA").map(PathBuf::from);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");

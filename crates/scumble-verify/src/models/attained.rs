@@ -33,7 +33,7 @@ pub struct SensitiveColumn {
     pub kind: ValueKind,
     /// Texts that stand for a missing value, which is not a number.
     pub missing: Vec<String>,
-    /// Whether texts are compared as they are written. Numbers and dates of such a column are still compared by value.
+    /// Whether texts are compared character by character. Numbers and dates of such a column are still compared by value.
     pub exact: bool,
     /// Whether a missing value counts as a value like any other.
     pub missing_counts: bool,
@@ -55,7 +55,7 @@ pub struct Attained {
     pub rows: u64,
     /// The number of rows with `*` in every quasi-identifier.
     pub star_rows: u64,
-    /// The number of classes, without that of the star rows.
+    /// The number of classes, without that of the suppressed rows.
     pub classes: u64,
     /// The largest k for which the release is k-anonymous: the size of its smallest class.
     pub k: Option<u64>,
@@ -81,7 +81,7 @@ pub struct Attained {
     /// there is only one column.
     #[serde(skip)]
     pub given_others: Option<Vec<u64>>,
-    /// Class sizes, ascending, with the number of classes of each size, without the star rows.
+    /// Class sizes, ascending, with the number of classes of each size, without the suppressed rows.
     pub class_sizes: Vec<(u64, u64)>,
     /// Remarks that a reader must know.
     pub notes: Vec<String>,

@@ -11,7 +11,7 @@ use crate::label::SUPPRESSED;
 /// The equivalence classes of a release, and which of them are checked.
 pub(super) struct Classes {
     pub(super) groups: Groups,
-    /// The class of the star rows, if there is one.
+    /// The class of the suppressed rows, if there is one.
     pub(super) star: Option<usize>,
     pub(super) star_rule: StarRows,
 }
@@ -46,8 +46,8 @@ impl Classes {
         Self { groups: self.groups.weighted(weights), ..self }
     }
 
-    /// Returns the classes that some of the columns form. Star rows are in the class that shows `*` in all of these columns; if
-    /// star rows are not checked, that class is not checked.
+    /// Returns the classes that some of the columns form. Suppressed rows are in the class that shows `*` in all of these columns; if
+    /// suppressed rows are not checked, that class is not checked.
     pub(super) fn on(&self, release: &CodedTable, columns: &[String]) -> Result<Self, VerifyError> {
         let mut classes = Self::of(release, columns, self.star_rule)?.weighted(self.groups.weights.clone());
         let star_row = self.star.map(|class| self.groups.first_row[class] as usize);
@@ -60,7 +60,7 @@ impl Classes {
         (0..self.groups.len()).filter(|&class| self.star_rule == StarRows::Judged || Some(class) != self.star)
     }
 
-    /// The number of classes, without that of the star rows.
+    /// The number of classes, without that of the suppressed rows.
     pub(super) fn count(&self) -> u64 {
         self.groups.len() as u64 - u64::from(self.star.is_some())
     }
@@ -74,7 +74,7 @@ impl Classes {
         self.star.map_or(0, |class| self.groups.size[class])
     }
 
-    /// The number of classes of each size, without the star rows.
+    /// The number of classes of each size, without the suppressed rows.
     pub(super) fn sizes(&self) -> Vec<(u64, u64)> {
         let mut sizes: Vec<u64> = (0..self.groups.len())
             .filter(|&class| Some(class) != self.star)

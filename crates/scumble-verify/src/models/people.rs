@@ -51,7 +51,7 @@ impl PeopleTest {
     }
 }
 
-/// Checks every class with its people. The star rows stand for everybody whom no other class covers. If there are no star rows,
+/// Checks every class with its people. The suppressed rows stand for everybody whom no other class covers. If there are no suppressed rows,
 /// these people are known to be absent, which violates only a least share.
 pub(super) fn judge(
     test: PeopleTest,

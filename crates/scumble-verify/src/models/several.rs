@@ -99,7 +99,7 @@ pub fn distinct_given_others(
 }
 
 /// Returns, for each column, the least number of different values among the rows of a class that agree on all the other columns.
-/// Classes are looked at one by one until every figure is 1, which mostly happens after a few of them.
+/// Classes are examined one by one until every figure is 1, which mostly happens after a few of them.
 pub(super) fn least_given_others(
     classes: &Classes,
     columns: &[&CodedColumn],

@@ -52,7 +52,7 @@ pub fn check_views(
         let mut of_tuple = Vec::new();
         for (found, row) in placed.classes.iter().zip(&placed.tuples.first_row) {
             pace.tick(1 + found.len())?;
-            // People who are in no other class are among the star rows.
+            // People who are in no other class are among the suppressed rows.
             let found = if found.is_empty() { classes.star.as_slice() } else { found };
             if found.is_empty() {
                 let why = format!(

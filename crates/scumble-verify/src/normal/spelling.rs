@@ -284,7 +284,7 @@ pub(crate) fn taken(column: &CodedColumn, rows: &[u32]) -> CodedColumn {
 mod tests {
     use super::*;
 
-    /// Values that a claim names are respelt as in the table, and what stands beside them stays. A person may guard a value by
+    /// Values that a claim names are respelt as in the table, and what stands next to them stays. A person may guard a value by
     /// the name that the tree has for it, so that name stays in the tree as a node above the value.
     #[test]
     fn claims_are_respelt_and_keep_what_people_guard() {

@@ -327,7 +327,7 @@ mod tests {
         assert!(!nothing.outcome.holds);
     }
 
-    /// Three tables that share a column pairwise: looking at pairs alone leaves more rows than really remain.
+    /// Three tables that share a column pairwise: comparing pairs alone leaves more rows than really remain.
     #[test]
     fn a_ring_of_shared_columns_is_joined_as_a_whole() {
         let people = table(&[("a", &["1"; 4])]);

@@ -110,7 +110,7 @@ fn people_are_in_the_class_whose_label_covers_them() {
     };
     let classes = ["[20,30)", "[20,30)", "[30,40)"];
     assert_eq!(shown(&classes), Ok((Some(2.0), Some(0.0), Some(2.0 / 3.0))));
-    // A star row stands for the two people whom no class covers.
+    // A suppressed row stands for the two people whom no class covers.
     assert_eq!(shown(&["[20,30)", "[20,30)", "[30,40)", "*"]), Ok((Some(2.0), Some(0.5), Some(2.0 / 3.0))));
     // A label that fits nobody: its rows cannot come from these people.
     assert_eq!(shown(&["[20,30)", "[50,60)"]).map(|(k, ..)| k), Ok(Some(0.0)));

@@ -117,7 +117,7 @@ fn a_lone_star_row_fails_unless_it_is_not_judged() {
     assert!(paper.holds);
     assert_eq!((paper.smallest_class, paper.star_rows, paper.classes), (Some(3), 1, 1));
     assert!(paper.notes[0].contains("1 fully suppressed rows were not checked"));
-    // A row with only some stars is not a star row: it is checked either way.
+    // A row with only some stars is not a suppressed row: it is checked either way.
     assert!(!check(&release, &["age", "sex"], StarRows::Unjudged, &k(4)).expect("a check").holds);
 }
 

@@ -110,7 +110,7 @@ fn decimal_commas_and_negative_numbers() {
     assert!(!check("-1,0834") && !check("1,0833") && !check("-1.0833"));
 }
 
-/// Without a row map nobody can say whose mean it is. The outcome says so, and the other columns are compared.
+/// Without a row map nobody can say whose mean it is. The outcome reports that, and the other columns are compared.
 #[test]
 fn without_a_map_means_are_unchecked() {
     let original = table(&[("age", &["20", "24"]), ("ill", &["flu", "hiv"])]);

@@ -21,7 +21,7 @@ fn column(name: &str) -> SensitiveColumn {
     SensitiveColumn::texts(name)
 }
 
-/// A class with three illnesses, two wages and one town: each model looks at its own column, in whatever order.
+/// A class with three illnesses, two wages and one town: each model reads its own column, in whatever order.
 #[test]
 fn models_on_different_columns_do_not_mix() {
     let release = table(&[
@@ -69,7 +69,7 @@ fn the_five_worst_of_many_classes() {
     assert_eq!((share.required, share.attained, share.holds), (0.25, Some(1.0 / 1830.0), true));
 }
 
-/// The smaller class leaves two values of each column, the larger class one: both classes are looked at.
+/// The smaller class leaves two values of each column, the larger class one: both classes are examined.
 #[test]
 fn given_the_other_column_every_class_counts() {
     let release = table(&[
@@ -145,7 +145,7 @@ fn the_number_of_tables_is_told() {
     );
 }
 
-/// A value that may have every row is not protected. The figure is that of the others: a quarter, of which a half is allowed.
+/// A value that may have every row is not protected. The figure comes from the others: a quarter, of which a half is allowed.
 #[test]
 fn values_that_may_have_everything_say_nothing() {
     let release = table(&[("q", &["a", "a", "a", "a"]), ("s", &["x", "x", "y", "z"])]);

@@ -198,7 +198,7 @@ fn rows_that_count_for_nothing_are_not_there() {
     assert!(holds(&[5, 1]) && !holds(&[5, 0]));
 }
 
-/// So many rows that equal ones are merged on the way, and far more rows than texts.
+/// So many rows that equal rows are merged on the way, and far more rows than texts.
 #[test]
 fn many_parts_take_little_room() {
     let model = ModelClaim::from_json(&json!({"model": "k_anonymity", "k": 9000})).expect("a model");

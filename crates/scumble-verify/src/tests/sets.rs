@@ -25,7 +25,7 @@ fn check(claim: &Value, star: StarRows) -> Result<ModelOutcome, VerifyError> {
 fn sizes_and_shares_of_any_one_column() {
     let sizes =
         |l: u64, k: u64, star| check(&json!({"model": "lkc", "l": l, "k": k}), star).expect("a check");
-    // Star rows that are not checked are in the group `*` of either column.
+    // Suppressed rows that are not checked are in the group `*` of either column.
     let three = sizes(1, 3, StarRows::Unjudged);
     assert!(three.holds && three.attained == Some(3.0) && three.label == "k-anonymity, any 1 columns known");
     let judged = sizes(1, 3, StarRows::Judged);

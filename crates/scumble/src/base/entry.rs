@@ -46,7 +46,7 @@ pub struct Entry<B: 'static> {
     pub build: B,
 }
 
-/// What people are told about an entry wherever its name stands.
+/// What people read about an entry wherever its name stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts {
     /// See [`Entry::name`].
@@ -60,7 +60,7 @@ pub struct Facts {
 }
 
 impl<B> Entry<B> {
-    /// What people are told about it.
+    /// What people read about it.
     #[must_use]
     pub fn facts(&self) -> Facts {
         Facts { name: self.name, title: self.title, paper: self.paper, standing: self.standing }
@@ -169,7 +169,7 @@ pub(crate) fn unknown(what: &str, name: &str, names: &[&str]) -> Error {
         let mut by_distance: Vec<(usize, &str)> = names
             .iter()
             .map(|name| {
-                // Whoever gives a part of a name means it.
+                // A user who gives a part of a name means it.
                 let is_part =
                     given.len() > 2 && name.contains(&given) || name.len() > 4 && given.contains(name);
                 (if is_part { 0 } else { strsim::damerau_levenshtein(&given, name) }, *name)

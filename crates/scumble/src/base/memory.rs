@@ -1,6 +1,6 @@
 //! How much memory the process has used at most.
 
-/// The peak of resident memory in bytes, where the system tells it.
+/// The peak of resident memory in bytes, where the system reports it.
 #[must_use]
 pub fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -1,4 +1,4 @@
-//! What must be true of a plan before its table is looked at, and how it meets a table's header.
+//! What must be true of a plan before its table is examined, and how it meets a table's header.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -144,7 +144,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The column by whose values models count: households where a model asks for that, else persons.
+    /// The column by whose values models count: households where a model asks for that, else people.
     pub(crate) fn counted_by(&self) -> Option<&str> {
         let households = self.privacy.iter().any(super::ModelSpec::counts_households);
         let role = if households { Role::Household } else { Role::Subject };

@@ -28,7 +28,7 @@ pub struct Column {
     /// How dates are written, such as `dd/mm/yyyy`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<DateFormat>,
-    /// The lowest value that may occur; with `max` it declares the domain without looking at the data.
+    /// The lowest value that may occur; with `max` it declares the domain without reading the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<Value>,
     /// The highest value that may occur.

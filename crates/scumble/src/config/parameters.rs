@@ -14,7 +14,7 @@ use crate::error::{Error, Result, did_you_mean};
 /// Parameters in the order in which they were given.
 ///
 /// A getter gives `None` for a parameter that is not there, and an error for one of the wrong kind.
-/// Whoever reads parameters first calls [`Parameters::allow_only`], so that no misspelt one is ignored.
+/// Code that reads parameters first calls [`Parameters::allow_only`], so that no misspelt one is ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Parameters(#[serde(with = "ordered")] Vec<(String, Value)>, #[serde(skip)] Places);
@@ -48,7 +48,7 @@ impl Parameters {
         }
     }
 
-    /// Says where in a plan a parameter stands, or a key beside the parameters.
+    /// Says where in a plan a parameter stands, or a key next to the parameters.
     pub(super) fn stands_at(&mut self, name: &str, line: String) {
         self.1.0.push((name.to_owned(), line));
     }

@@ -49,7 +49,7 @@ pub struct Plan {
     /// What happens to columns that are not listed; without it such a column is an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest>,
-    /// Accepts that sensitive columns without a protecting model are published as they are.
+    /// Accepts that sensitive columns without a protecting model are published unchanged.
     #[serde(default, skip_serializing_if = "is_false")]
     pub accept_attribute_disclosure: bool,
     /// Keeps the order of the original rows, which is a trace of it.
@@ -89,13 +89,13 @@ pub struct Plan {
     pub risk: RiskSpec,
 }
 
-/// A further table about the same persons.
+/// A further table about the same people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableSpec {
     /// The file, relative to the plan.
     pub file: String,
-    /// The column that says who a row is about, where persons are compared over tables.
+    /// The column that says who a row is about, where people are compared over tables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// The columns that outsiders may know.
@@ -152,7 +152,7 @@ pub enum MissingPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rest {
-    /// They are kept as they are.
+    /// They are kept unchanged.
     Other,
     /// They are left out.
     Drop,
@@ -232,7 +232,7 @@ pub enum StarPolicy {
     /// They stay, with `*` in every quasi-identifier, and must meet every model as a class.
     #[default]
     Strict,
-    /// They stay and nobody judges them: for comparisons with papers.
+    /// They stay and nobody checks them: for comparisons with papers.
     Paper,
     /// They are left out.
     Drop,
@@ -523,7 +523,7 @@ impl Plan {
         let of_steps = self.transform.iter().filter_map(|step| step.parameters.text("population").ok().flatten());
         names.extend(of_steps.map(PathBuf::from));
         let mut files: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
-        // A folder that cannot be listed is told where it is read.
+        // A folder that cannot be listed is reported where it is read.
         let listed = self.hierarchies.as_ref().and_then(|name| std::fs::read_dir(folder.join(name)).ok());
         files.extend(listed.into_iter().flatten().flatten().map(|entry| entry.path()));
         files.retain(|file| file != Path::new("-"));
@@ -539,7 +539,7 @@ impl Plan {
         files.collect()
     }
 
-    /// A file named in a plan, seen from the plan's own place; `-` stays as it is.
+    /// A file named in a plan, seen from the plan's own place; `-` stays unchanged.
     #[must_use]
     pub fn beside(plan_file: &Path, name: &str) -> PathBuf {
         match plan_file.parent() {

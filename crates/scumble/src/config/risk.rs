@@ -26,12 +26,12 @@ pub struct RiskSpec {
     /// The share of the population that is in the table, above 0 and at most 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling_fraction: Option<Rational>,
-    /// The most columns that are looked at together for what singles people out; 0 for not looking.
+    /// The most columns that are tested together for singling people out; 0 skips the test.
     pub combination_size: u32,
     /// The column of survey weights: how many people of the population a row stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<String>,
-    /// The column that tells which rows belong to one household.
+    /// The column that shows which rows belong to one household.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub household: Option<String>,
 }
@@ -91,7 +91,7 @@ impl RiskSpec {
         self.fault().map_or(Ok(()), |(_, message)| Err(Error::config(message)))
     }
 
-    /// How many people the population of a table with so many rows has, where that was said.
+    /// How many people the population of a table with this many rows has, where that was said.
     pub fn people(&self, rows: u64) -> Result<Option<u64>> {
         if let Some(size) = self.population_size {
             return if size < rows {

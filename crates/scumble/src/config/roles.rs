@@ -16,19 +16,19 @@ use crate::error::did_you_mean;
 pub enum Role {
     /// Names a person by itself (a name, a number, an e-mail address); never released.
     Identifier,
-    /// Tells which rows belong to one person, so that people are counted and not rows; never released.
+    /// Shows which rows belong to one person, so that people are counted and not rows; never released.
     Subject,
-    /// Tells which rows belong to one household, whose members know each other; never released.
+    /// Shows which rows belong to one household, whose members know each other; never released.
     Household,
     /// Says for each row which node of a sensitive column's hierarchy its person wants guarded; read, never released.
     Guarding,
     /// May be known to outsiders, who could find a person by it; generalised.
     Quasi,
-    /// What machine-learning models will predict; kept as it is.
+    /// What machine-learning models will predict; kept unchanged.
     Class,
     /// What outsiders must not learn about a person; protected by a model.
     Sensitive,
-    /// Kept as it is, on the promise that outsiders do not have it.
+    /// Kept unchanged, on the promise that outsiders do not have it.
     Other,
     /// Left out.
     Drop,

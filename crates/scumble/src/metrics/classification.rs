@@ -1,9 +1,9 @@
 //! Classification metric (Iyengar 2002; models.md 2.3): rows that do not have the majority label of their class.
 //!
-//! There are two readings of rows whose values were generalised until they show `*` everywhere. A reader cannot tell them from suppressed rows, so
-//! `classification` charges every one of them. Sun, Wang and Li (2009) charge a row that "is suppressed or the class label of \[which\] is
-//! different from the class label of the majority in the QI-group": such rows were not suppressed, they are a group, and
-//! `classification_minority` charges the minority of it.
+//! There are two readings of rows whose values were generalised until they show `*` everywhere. A reader cannot distinguish them from
+//! suppressed rows, so `classification` charges every one of them. Sun, Wang and Li (2009) charge a row that "is suppressed or the class
+//! label of \[which\] is different from the class label of the majority in the QI-group": such rows were not suppressed, they are a
+//! group, and `classification_minority` charges the minority of it.
 
 use std::collections::BTreeMap;
 

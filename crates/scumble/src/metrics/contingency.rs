@@ -156,7 +156,7 @@ impl Contingency {
         entropy((0..self.classes).map(rows))
     }
 
-    /// I(A;C): how many bits the column tells about the class. The conditional entropy is weighted by the
+    /// I(A;C): how many bits the column reveals about the class label. The conditional entropy is weighted by the
     /// frequency of the value, which the paper's formula leaves out but its numbers use.
     #[must_use]
     pub(crate) fn mutual_information(&self) -> f64 {

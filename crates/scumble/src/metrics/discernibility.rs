@@ -1,4 +1,4 @@
-//! Discernibility (Bayardo, Agrawal 2005; models.md 2.2): how many rows each row cannot be told from.
+//! Discernibility (Bayardo, Agrawal 2005; models.md 2.2): how many rows look like each row.
 
 use super::{ClassSum, Metric};
 use crate::base::entry::{Entry, Standing};

@@ -1,5 +1,5 @@
 //! The entropy family (Gionis, Tassa 2009; models.md 2.6): how many bits about its original value each cell leaves open. All
-//! probabilities are those of the original column; logarithms are to the base 2.
+//! probabilities are taken from the original column; logarithms are to the base 2.
 
 use super::{ByColumn, Metric};
 use crate::base::entry::{Entry, Standing};

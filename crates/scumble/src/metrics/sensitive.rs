@@ -1,4 +1,4 @@
-//! What a release still tells about the sensitive values of its rows (models.md 2.11): the distribution of a row's class, against
+//! What a release still reveals about the sensitive values of its rows (models.md 2.11): the distribution of a row's class, against
 //! the truth.
 
 use super::Metric;

@@ -11,11 +11,11 @@ use crate::recoding::published::{ClassView, Classes};
 /// What is lost.
 pub(crate) const INFORMATION: Entry<&'static dyn Metric> = Entry {
     name: "information_loss",
-    title: "information about the class that is lost",
+    title: "information about the class label that is lost",
     paper: "Wang, Yu, Chakraborty 2004",
     standing: Standing::Classic,
-    about: "How many bits less a row's class of equal rows tells about its label than its original values did, on average. Needs a \
-            class column.",
+    about: "How many bits of information about the class label are gone: its mean entropy within the released groups, minus that within \
+            groups of rows that were equal in the original. Needs a class column.",
     parameters: &[],
     build: &TradeOff { quotient: false },
 };
@@ -50,7 +50,7 @@ impl Metric for TradeOff {
         vec![("information", lost(classes, problem, class)), ("anonymity", gained as f64)]
     }
 
-    /// Merging rows never tells more about their labels, and suppressed rows are one more class. A quotient may fall while both
+    /// Merging rows never reveals more about their labels, and suppressed rows are one more class. A quotient may fall while both
     /// its parts grow.
     fn worsens(&self) -> bool {
         !self.quotient

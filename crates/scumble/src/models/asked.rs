@@ -9,18 +9,18 @@ use crate::config::ModelSpec;
 pub enum OverTables {
     /// All rows of a person, in all tables.
     Persons,
-    /// All that the tables tell about somebody who can be looked up in them.
+    /// All that the tables reveal about somebody who can be looked up in them.
     Values,
 }
 
-/// Whether this is the name of the model that asks for a number of rows or persons in each class, and for nothing else.
+/// Whether this is the name of the model that asks for a number of rows or people in each class, and for nothing else.
 #[must_use]
 pub(crate) fn is_size_alone(model: &str) -> bool {
     plain(model) == k_anonymity::ENTRY.name
 }
 
 impl ModelSpec {
-    /// Whether it asks for a number of rows or persons in each class, and for nothing else.
+    /// Whether it asks for a number of rows or people in each class, and for nothing else.
     #[must_use]
     pub fn is_size_alone(&self) -> bool {
         is_size_alone(&self.model)
@@ -42,14 +42,14 @@ impl ModelSpec {
         plain(&self.model) == delta_presence::ENTRY.name
     }
 
-    /// Whether it counts households instead of rows or persons.
+    /// Whether it counts households instead of rows or people.
     #[must_use]
     pub fn counts_households(&self) -> bool {
         is_size_alone(&self.model)
             && self.parameters.get("unit").is_some_and(|unit| unit.to_text() == k_anonymity::HOUSEHOLD)
     }
 
-    /// Whether it is about the rows of persons even where everybody has one.
+    /// Whether it is about the rows of people even where everybody has one.
     #[must_use]
     pub fn is_about_persons(&self) -> bool {
         self.over_tables() == Some(OverTables::Persons)

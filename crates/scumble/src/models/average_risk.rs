@@ -84,7 +84,7 @@ fn size_for(risk: Rational) -> u64 {
     low
 }
 
-/// The figures of a table that both parts look at.
+/// The figures of a table that both parts use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Sums {
     classes: u64,
@@ -101,7 +101,7 @@ impl Part {
         }
     }
 
-    /// Classes by their sizes, for the judgement.
+    /// Classes by their sizes, for the test.
     fn sums(self, size: u64) -> Sums {
         let risky = self.threshold().cmp_ratio(1, size) == Ordering::Less;
         Sums {

@@ -1,4 +1,4 @@
-//! k-anonymity (models.md 1.1): every class has at least k rows, or k persons where persons have several rows.
+//! k-anonymity (models.md 1.1): every class has at least k rows, or k people where people have several rows.
 
 use serde_json::{Map, Value};
 
@@ -28,12 +28,12 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
 /// The unit that makes k count households.
 pub(crate) const HOUSEHOLD: &str = "household";
 
-/// Every class has at least `k` rows, persons or households.
+/// Every class has at least `k` rows, people or households.
 struct KAnonymity {
     k: u64,
     /// Whether what is counted are households.
     households: bool,
-    /// The column that says who a row is about, where persons have several rows.
+    /// The column that says who a row is about, where people have several rows.
     person: Option<String>,
     /// The model that asks for this size, where it is a part of another one.
     part_of: Option<&'static str>,
@@ -139,8 +139,9 @@ impl Model for KAnonymity {
         let persons = whole.persons();
         if persons < self.k {
             return Err(Error::infeasible(format!(
-                "k = {} is more than the {persons} {} of the table",
-                self.k,
+                "k = {} is more than the {} {} of the table",
+                grouped(self.k),
+                grouped(persons),
                 self.counts()
             ))
             .with(self.largest(persons)));

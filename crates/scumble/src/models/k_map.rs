@@ -73,7 +73,8 @@ impl Model for KMap {
         if self.people < self.k {
             return Err(Error::infeasible(format!(
                 "k = {} of k-map is more than the {} people of the population",
-                self.k, self.people
+                grouped(self.k),
+                grouped(self.people)
             ))
             .concede(largest("k", self.people)));
         }

@@ -1,7 +1,7 @@
-//! k-uncertainty (models.md 1.13): whoever is looked up in all published tables goes with at least k sensitive values.
+//! k-uncertainty (models.md 1.13): everybody who is looked up in all published tables goes with at least k sensitive values.
 //!
 //! A run publishes one table, where that is k different values in every class. With tables that were published before, the
-//! verifier judges all of them together (`release/together.rs`), with the original's rows as the people who are looked up.
+//! verifier checks all of them together (`release/together.rs`), with the original's rows as the people who are looked up.
 
 use super::values::{Different, OfColumn};
 use super::{Model, ModelContext, needs, protected_columns};

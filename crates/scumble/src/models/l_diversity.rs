@@ -45,7 +45,7 @@ struct LDiversity {
     variant: Variant,
     column: String,
     place: usize,
-    /// The column that says who a row is about, where persons have several rows and the variant is about shares.
+    /// The column that says who a row is about, where people have several rows and the variant is about shares.
     person: Option<String>,
 }
 
@@ -151,7 +151,7 @@ fn effective_values(rows: &[u64], size: u64) -> f64 {
 }
 
 impl LDiversity {
-    /// The persons of the value that most of them have.
+    /// The people of the value that most of them have.
     fn most_persons(&self, class: &ClassView<'_>) -> u64 {
         let mut tally = Vec::new();
         class.tally_persons(self.place, &mut tally);
@@ -272,12 +272,12 @@ impl Model for LDiversity {
     }
     fn monotonicity(&self) -> Monotonicity {
         let upward = matches!(self.variant, Variant::Distinct { .. });
-        // One person's rows may be in two classes: half of the persons of each have a value, and all of both together.
+        // One person's rows may be in two classes: half of the people of each have a value, and all of both together.
         Monotonicity { merging: self.person.is_none(), dropping: true, upward }
     }
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
         if self.person.is_some() {
-            // Shares of persons may be smaller in every class than in the whole table; those of rows may not.
+            // Shares of people may be smaller in every class than in the whole table; those of rows may not.
             let by_rows = Self { column: self.column.clone(), person: None, ..*self };
             return by_rows.check_feasible(whole);
         }
@@ -335,7 +335,7 @@ impl ClassTest for LDiversity {
         }
     }
 
-    /// Passing classes make a passing one when merged, so at least so many rows fail as must go for the others to pass.
+    /// Passing classes make a passing one when merged, so at least as many rows fail as must go for the others to pass.
     fn failing_part(&self, class: &ClassView<'_>) -> u64 {
         match self.variant {
             Variant::Distinct { .. } => class.size,

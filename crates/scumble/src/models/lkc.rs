@@ -1,7 +1,7 @@
-//! LKC-privacy (models.md 1.8): whoever knows at most L of the quasi-identifiers of a person is left with at least K rows, and
+//! LKC-privacy (models.md 1.8): somebody who knows at most L of the quasi-identifiers of a person is left with at least K rows, and
 //! at most a share of C of them have the same sensitive value.
 //!
-//! It suffices to look at sets of exactly L columns: the groups of fewer columns are unions of these, so their sizes add up and
+//! It suffices to check sets of exactly L columns: the groups of fewer columns are unions of these, so their sizes add up and
 //! their shares are means. One requirement gives several models, each with one figure: the sizes, and the shares of each
 //! sensitive column.
 
@@ -11,6 +11,7 @@ use super::several::not_even_the_whole;
 use super::values::{largest, smallest};
 use super::{ClassTest, Model, ModelContext, Monotonicity, Words, needs, protected_columns};
 use crate::base::entry::{Entry, Standing};
+use crate::base::text::grouped;
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::recoding::published::ClassView;
@@ -37,12 +38,12 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     build,
 };
 
-/// The most sets of columns that are looked at.
+/// The most sets of columns that are examined.
 const MOST_SETS: u64 = 2_000;
 
 /// What is asked of rows that share L values.
 enum Part {
-    /// At least so many rows; persons, where a column says who a row is about.
+    /// At least this many rows; people, where a column says who a row is about.
     Size(u64, Option<String>),
     /// At most such a share of one value of a payload column.
     Share { c: Rational, column: String, place: usize },
@@ -61,9 +62,10 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     let sets = choose(width, l.unwrap_or(width));
     if sets > MOST_SETS {
         return Err(Error::refused(format!(
-            "LKC-privacy with l = {} looks at {sets} sets of the {width} quasi-identifiers, more than the {MOST_SETS} that are \
-             feasible",
-            l.unwrap_or(width)
+            "LKC-privacy with l = {} checks {} sets of the {width} quasi-identifiers, more than the {} that are feasible",
+            l.unwrap_or(width),
+            grouped(sets),
+            grouped(MOST_SETS)
         ))
         .advise(format!("use l = {width}, all quasi-identifiers together"))
         .advise("use fewer quasi-identifiers")
@@ -197,8 +199,9 @@ impl Model for Lkc {
         }
         Err(match &self.part {
             Part::Size(k, person) => Error::infeasible(format!(
-                "k = {k} of LKC-privacy is more than the {} {} of the table",
-                whole.persons(),
+                "k = {} of LKC-privacy is more than the {} {} of the table",
+                grouped(*k),
+                grouped(whole.persons()),
                 if person.is_some() { "persons" } else { "rows" }
             ))
             .concede(largest("k", whole.persons())),

@@ -1,4 +1,4 @@
-//! What is forbidden: judgements on what would be published.
+//! What is forbidden: tests that the published table must pass.
 //!
 //! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
@@ -85,13 +85,13 @@ pub struct ModelContext<'a> {
 }
 
 impl ModelContext<'_> {
-    /// The column that says who a row is about, where persons have several rows.
+    /// The column that says who a row is about, where people have several rows.
     #[must_use]
     pub fn person(&self) -> Option<&str> {
         self.table.payloads().person().map(|column| column.name.as_str())
     }
 
-    /// An error if persons have several rows: a model that compares numbers of rows would promise them too much.
+    /// An error if people have several rows: a model that compares numbers of rows would promise them too much.
     fn refuse_persons(&self, model: &str) -> Result<()> {
         match self.person() {
             None => Ok(()),
@@ -191,20 +191,20 @@ pub trait ClassTest: Send + Sync {
 
 /// A test that one class decides together with the people of the population who belong to it.
 pub trait PopulationTest: Send + Sync {
-    /// Whether a class of so many rows and people passes.
+    /// Whether a class with these numbers of rows and people passes.
     fn passes(&self, rows: u64, people: u64) -> bool;
     /// The value that it attains, in the model's own unit.
     fn attained(&self, rows: u64, people: u64) -> f64;
-    /// Whether people are judged of whom no row is in the release: that is told about them, too.
+    /// Whether people are checked of whom no row is in the release: that is revealed about them, too.
     fn judges_absent(&self) -> bool;
     /// Whether it is about a table whose people are all in the population.
     fn needs_members(&self) -> bool;
 }
 
-/// What a model asks of every class, as far as searches need to know that serve a few models only.
+/// What a model asks of every class, as far as searches need to know that support a few models only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Demand {
-    /// A number of rows or persons, and nothing else.
+    /// A number of rows or people, and nothing else.
     Size,
     /// Different values of a column.
     Diversity,
@@ -263,7 +263,7 @@ pub trait Model: Send + Sync {
             None => self.protects().into_iter().collect(),
         }
     }
-    /// Every published column whose values it looks at besides the quasi-identifiers.
+    /// Every published column whose values it reads besides the quasi-identifiers.
     fn reads(&self) -> Vec<&str> {
         self.protected()
     }
@@ -280,7 +280,7 @@ pub trait Model: Send + Sync {
     fn sufficient_size(&self) -> Option<u64> {
         None
     }
-    /// The sets of columns whose classes the test judges, where `columns` are the quasi-identifiers that the model is about:
+    /// The sets of columns whose classes the test checks, where `columns` are the quasi-identifiers that the model is about:
     /// all of them together, unless the model says otherwise.
     fn projections(&self, columns: &[usize]) -> Vec<Vec<usize>> {
         vec![columns.to_vec()]
@@ -365,7 +365,7 @@ pub(crate) fn people_of(model: &str, context: &ModelContext<'_>) -> Result<u64> 
 /// How a model is made from its parameters: one model for each column that it protects.
 pub type BuildModel = fn(&Parameters, &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>>;
 
-/// Makes a model of the registry, judged among the rows that have a value; an error about its parameters says which model they
+/// Makes a model of the registry, checked among the rows that have a value; an error about its parameters says which model they
 /// are of.
 pub fn build(
     entry: &Entry<BuildModel>,

@@ -1,4 +1,4 @@
-//! Multirelational k-anonymity (models.md 1.7): all rows of a person together are shared by at least k persons.
+//! Multirelational k-anonymity (models.md 1.7): all rows of a person together are shared by at least k people.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ pub(crate) fn no_subject() -> Error {
 }
 
 impl Multirelational {
-    /// The persons by what all their rows show, with how many rows that is.
+    /// The people by what all their rows show, with how many rows that is.
     fn groups(&self, classes: &Classes, payloads: &Payloads) -> Vec<(u64, u64)> {
         let mut shown: BTreeMap<u32, Vec<(Look, u32)>> = BTreeMap::new();
         for (class, look) in classes.looks().into_iter().enumerate() {
@@ -82,7 +82,7 @@ impl Multirelational {
             if self.set {
                 looks.iter_mut().for_each(|(_, rows)| *rows = 1);
             }
-            // Nobody judges suppressed rows there, nor whom they are of.
+            // Nobody checks suppressed rows there, nor whom they are of.
             let unjudged = looks.iter().any(|(look, _)| *look == Look::Unjudged);
             if !unjudged {
                 let group = alike.entry(looks).or_default();
@@ -128,10 +128,10 @@ impl Model for Multirelational {
         true
     }
     fn monotonicity(&self) -> Monotonicity {
-        // Persons whose rows look alike still do when looks become one, or are left out.
+        // People whose rows look alike still do when looks become one, or are left out.
         Monotonicity { merging: true, dropping: true, upward: false }
     }
-    /// Where every row shows the same, persons with as many rows look alike; nothing finer is better.
+    /// Where every row shows the same, people with as many rows look alike; nothing finer is better.
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
         let mut rows: BTreeMap<Option<u32>, u64> = BTreeMap::new();
         for cell in whole.cells {

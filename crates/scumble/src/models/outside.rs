@@ -3,7 +3,7 @@
 use super::{Model, Monotonicity};
 
 /// An added model under the name by which it was added. It claims nothing towards the verifier, and a release keeps it if every class passes
-/// its test: how it would judge a release as a whole is not asked.
+/// its test: how it would check a release as a whole is not asked.
 pub(crate) struct FromOutside {
     model: Box<dyn Model>,
     name: &'static str,

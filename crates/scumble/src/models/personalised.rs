@@ -159,7 +159,7 @@ fn guards(
 }
 
 impl Personalised {
-    /// Each guarding node of somebody in a class, once: how many rows and how many persons have a value below it.
+    /// Each guarding node of somebody in a class, once: how many rows and how many people have a value below it.
     fn breaches(&self, class: &ClassView<'_>) -> Vec<(u64, u64)> {
         let value = |payload: u32, place: usize| class.payloads.value(payload, place) as usize;
         let mut named: Vec<usize> =
@@ -231,7 +231,7 @@ impl Model for Personalised {
         // A class may bring values that somebody of the other guards (models.md 1.12).
         Monotonicity { merging: false, dropping: true, upward: false }
     }
-    /// Whoever has a value below their own node is at least one row of a class with all rows that are not below it.
+    /// Everybody with a value below their own node is at least one row of a class with all rows that are not below it.
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
         let fewest = self.guards.iter().enumerate().filter_map(|(guard, guarded)| {
             let guarded = guarded.as_ref()?;

@@ -16,7 +16,7 @@ pub(super) const MODE: (&str, &str) = (
      others), joint (the tuple of their values is one value)",
 );
 
-/// Builds a model in the mode that its parameters ask for. `separate` builds it for columns that are judged one by one;
+/// Builds a model in the mode that its parameters ask for. `separate` builds it for columns that are checked one by one;
 /// parameters that name values of one column mean nothing for tuples, and are refused there.
 pub(super) fn in_mode(
     model: &'static str,
@@ -46,7 +46,7 @@ pub(super) fn in_mode(
     }
 }
 
-/// The columns that are looked at together: those that the model names or, if it names none or what a column is given matters, all
+/// The columns that are checked together: those that the model names or, if it names none or what a column is given matters, all
 /// sensitive ones; two at least.
 fn columns_of(model: &str, mode: &str, context: &ModelContext<'_>) -> Result<Vec<(String, usize)>> {
     let mut all = protected_columns(model, context)?;
@@ -74,7 +74,7 @@ struct Given {
     others: Vec<(String, usize)>,
 }
 
-/// The model given all columns but its own; models that protect no column stay as they are.
+/// The model given all columns but its own; models that protect no column stay unchanged.
 fn given_others(model: Box<dyn Model>, all: &[(String, usize)]) -> Box<dyn Model> {
     let Some(own) = model.protects().map(str::to_owned) else { return model };
     let others = all.iter().filter(|(name, _)| *name != own).cloned().collect();

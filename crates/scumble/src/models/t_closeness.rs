@@ -377,7 +377,7 @@ impl ClassTest for TCloseness {
             _ => (distance as f64 / whole as f64) < self.t.to_f64() * (1.0 - 1e-9),
         }
     }
-    /// Passing classes make a passing one when merged, so at least so many rows fail as must go for the others to pass. The
+    /// Passing classes make a passing one when merged, so at least as many rows fail as must go for the others to pass. The
     /// distance is the largest of many linear functions; by the one that is largest for this class, a row takes at most
     /// `most_of_a_row` of the excess away when it goes.
     fn failing_part(&self, class: &ClassView<'_>) -> u64 {

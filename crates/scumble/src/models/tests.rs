@@ -16,7 +16,7 @@ use crate::table::hierarchy::Hierarchy;
 use crate::table::kind::{Kind, Measure};
 use crate::table::payload::PayloadColumn;
 
-/// Rows of classes and of texts in some columns; `cost` holds whole numbers. Persons are in the column `who`, where it is said.
+/// Rows of classes and of texts in some columns; `cost` holds whole numbers. People are in the column `who`, where it is said.
 fn counted(columns: &[&str], rows: &[(u32, &[&str])], persons: bool) -> FrequencyTable {
     let of_column = |place: usize| {
         let mut values: Vec<&str> = rows.iter().map(|(_, texts)| texts[place]).collect();

@@ -1,6 +1,6 @@
-//! A missing value is no value: a model on a column is judged among the rows that have one.
+//! A missing value is no value: a model on a column is checked among the rows that have one.
 //!
-//! Whoever lacks a value protects nobody. Such rows count neither among the values of a class nor in the denominator of a share, here
+//! A row without a value protects nobody. Such rows count neither among the values of a class nor in the denominator of a share, here
 //! and in the original that shares are compared with. A class in which nobody has a value fails: nothing in it hides anything. The
 //! plan can say that a missing value is one like any other (`missing_counts = true`).
 
@@ -10,10 +10,10 @@ use crate::recoding::published::ClassView;
 use crate::table::frequency::{Cell, total};
 use crate::table::payload::Payloads;
 
-/// A model that is judged among the rows that have a value.
+/// A model that is checked among the rows that have a value.
 struct Valued {
     model: Box<dyn Model>,
-    /// The columns it judges that have missing values: place and code of the missing one.
+    /// The columns it checks that have missing values: place and code of the missing one.
     absent: Vec<(usize, u32)>,
 }
 

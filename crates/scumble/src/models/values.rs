@@ -1,4 +1,4 @@
-//! Models that look at one column's values in each class: everything about them but the test itself.
+//! Models of one column's values in each class: everything about them but the test itself.
 
 use std::fmt::Display;
 
@@ -41,7 +41,7 @@ pub(super) trait ValueTest: Send + Sync {
     fn passes(&self, size: u64, tally: &[(u32, u64)]) -> bool;
     /// What that class attains, in the test's own unit.
     fn attained(&self, size: u64, tally: &[(u32, u64)]) -> f64;
-    /// What it counts where persons have several rows.
+    /// What it counts where people have several rows.
     fn counts(&self) -> Counts {
         Counts::Rows
     }
@@ -49,14 +49,14 @@ pub(super) trait ValueTest: Send + Sync {
     fn nearest(&self, attained: f64) -> String;
 }
 
-/// What a test counts where persons have several rows.
+/// What a test counts where people have several rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counts {
     /// Rows, or values, whoever has them.
     Rows,
-    /// Persons, as the size of a class.
+    /// People, as the size of a class.
     Persons,
-    /// Rows, and also the persons who have each value among all persons.
+    /// Rows, and also the people who have each value among all people.
     Shares,
 }
 
@@ -75,7 +75,7 @@ impl<T: ValueTest> OfColumn<T> {
         Self { test, column, place, person }
     }
 
-    /// The persons of a class and how many of them have each value, where they count.
+    /// The people of a class and how many of them have each value, where they count.
     fn persons(&self, class: &ClassView<'_>) -> Option<(u64, Vec<(u32, u64)>)> {
         self.person.as_ref()?;
         let mut tally = Vec::new();
@@ -123,7 +123,7 @@ impl<T: ValueTest> Model for OfColumn<T> {
         self.test.larger_is_better()
     }
     fn protects(&self) -> Option<&str> {
-        // A number of rows, or of persons, says nothing about their values.
+        // A number of rows, or of people, says nothing about their values.
         (self.test.counts() != Counts::Persons).then_some(&self.column)
     }
     fn reads(&self) -> Vec<&str> {
@@ -133,12 +133,12 @@ impl<T: ValueTest> Model for OfColumn<T> {
         Some(self)
     }
     fn monotonicity(&self) -> Monotonicity {
-        // One person's rows may be in two classes: half of the persons of each have a value, and all of both together.
+        // One person's rows may be in two classes: half of the people of each have a value, and all of both together.
         let merging = self.person.is_none() || self.test.counts() != Counts::Shares;
         Monotonicity { merging, dropping: true, upward: self.test.upward() }
     }
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
-        // Shares of persons may be smaller in every class than in the whole table; those of rows may not.
+        // Shares of people may be smaller in every class than in the whole table; those of rows may not.
         let passes = match self.test.counts() {
             Counts::Shares => self.test.passes(whole.size, &self.tally(whole)),
             Counts::Rows | Counts::Persons => ClassTest::passes(self, whole),
@@ -173,7 +173,7 @@ impl<T: ValueTest> ClassTest for OfColumn<T> {
 pub(super) const FREQUENT_VALUES: &str =
     "Values that are much more frequent than others: one row with another value is enough to be counted.";
 
-/// At least so many different values, whatever the model is called.
+/// At least this many different values, whatever the model is called.
 pub(super) struct Different {
     pub(super) k: u64,
     pub(super) model: &'static Entry<super::BuildModel>,
@@ -255,7 +255,7 @@ pub(super) fn smallest(parameter: &str, value: impl Display) -> String {
     format!("ask for {parameter} = {value}, the smallest possible")
 }
 
-/// A figure rounded down or up to four places, so that the figure told is itself possible.
+/// A figure rounded down or up to four places, so that the figure in the message is itself possible.
 pub(super) fn rounded(figure: f64, up: bool) -> f64 {
     let scaled = figure * 1e4;
     (if up { (scaled - 1e-5).ceil() } else { (scaled + 1e-5).floor() }) / 1e4

@@ -1,6 +1,6 @@
 //! How long a search may take, and the one place where it looks whether it is to stop.
 //!
-//! A search calls [`Progress::check`] at least every 50 ms of work, on every thread: that tells of cancellation and of the end
+//! A search calls [`Progress::check`] at least every 50 ms of work, on every thread: that reports cancellation and the end
 //! of the budget. What is released must be a function of the steps alone, so that `--steps` repeats what `--budget` ended. A
 //! search that can show something before its end therefore works in steps: it asks [`Budget::is_spent`] before each, and where
 //! a check fails within a step, it goes back to where it was before ([`Budget::end_at`]).
@@ -27,7 +27,7 @@ struct Clock {
     before: AtomicU64,
     /// The steps taken when it was spent, plus one; 0 while it is not.
     spent: AtomicU64,
-    /// The most steps that a search has told.
+    /// The most steps that a search has reported.
     asked: AtomicU64,
 }
 
@@ -37,7 +37,7 @@ enum Limit {
     #[default]
     None,
     Time(Stopwatch),
-    /// So many looks at the clock, in place of a time: tests must not depend on one.
+    /// This many looks at the clock, in place of a time: tests must not depend on one.
     Looks {
         most: u64,
         looked: AtomicU64,
@@ -111,7 +111,7 @@ impl Budget {
         Self(Arc::new(Clock { steps, limit, ..Clock::default() }))
     }
 
-    /// A budget that ends after so many looks at the clock, for tests: no time is measured.
+    /// A budget that ends after this many looks at the clock, for tests: no time is measured.
     #[must_use]
     pub fn of_looks(most: u64) -> Self {
         let limit = Limit::Looks { most, looked: AtomicU64::new(0) };
@@ -179,7 +179,7 @@ impl Budget {
         !matches!(self.0.limit, Limit::None)
     }
 
-    /// Whether a search that has taken so many steps, and could show what it has, is to stop. Asked at the same steps in every
+    /// Whether a search that has taken this many steps, and could show what it has, is to stop. Asked at the same steps in every
     /// run, so that a run stopped by its time is repeated by a budget of the steps that it had taken.
     pub fn is_spent(&self, steps: u64) -> bool {
         let clock = &self.0;
@@ -209,12 +209,12 @@ impl Budget {
         steps
     }
 
-    /// Tells that the search is over: what is left is to show what it found, which is not cut off.
+    /// Reports that the search is over: what is left is to show what it found, which is not cut off.
     pub fn settle(&self) {
         self.0.settled.store(true, Ordering::Relaxed);
     }
 
-    /// Ends a search that ran out of time within a step, and has gone back to where it was after so many steps. Any other
+    /// Ends a search that ran out of time within a step, and has gone back to where it was after this many steps. Any other
     /// error stays one.
     pub fn end_at(&self, steps: u64, error: Error) -> Result<()> {
         if error.kind() != ErrorKind::OutOfBudget {
@@ -224,7 +224,7 @@ impl Budget {
         Ok(())
     }
 
-    /// The most steps that this search has told: a local search that follows it counts on from here.
+    /// The most steps that this search has reported: a local search that follows it counts on from here.
     #[must_use]
     pub fn asked(&self) -> u64 {
         self.0.asked.load(Ordering::Relaxed) - self.0.before.load(Ordering::Relaxed)
@@ -237,7 +237,7 @@ impl Budget {
     }
 }
 
-/// Progress of a search, shared with whoever watches it.
+/// Progress of a search, shared with the code that watches it.
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
     control: Control,
@@ -258,7 +258,7 @@ impl Progress {
         &self.control
     }
 
-    /// Tells that `steps` more are done.
+    /// Reports that `steps` more are done.
     pub fn advance(&self, steps: u64) {
         self.control.advance(steps);
     }
@@ -301,7 +301,7 @@ pub struct Pace<'a> {
 }
 
 impl Pace<'_> {
-    /// Tells that so much work was done; an error as of [`Progress::check`].
+    /// Reports that this much work was done; an error as of [`Progress::check`].
     #[inline]
     pub fn tick(&mut self, work: usize) -> Result<()> {
         if self.left > work {

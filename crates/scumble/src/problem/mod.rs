@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use self::metric::Metric;
+use crate::base::text::{grouped, rows};
 use crate::config::{Rational, StarPolicy};
 use crate::error::{Error, Result, Setting};
 use crate::models::{ClassTest, Model, Monotonicity, PopulationTest};
@@ -17,7 +18,7 @@ use crate::table::quasi::Quasi;
 pub(crate) mod budget;
 pub(crate) mod metric;
 
-/// A requirement on a table, and all that a search may look at.
+/// A requirement on a table, and all that a search may read.
 pub struct Problem {
     /// The distinct tuples and their rows.
     pub table: FrequencyTable,
@@ -27,17 +28,17 @@ pub struct Problem {
     pub models: Vec<Box<dyn Model>>,
     /// What a search minimises.
     pub metric: &'static dyn Metric,
-    /// The payload column that learners will predict.
+    /// The payload column that machine-learning models will predict.
     pub class: Option<usize>,
     /// The share of rows that may be suppressed.
     pub suppression: Rational,
-    /// What becomes of suppressed rows.
+    /// How suppressed rows are published.
     pub star_policy: StarPolicy,
     /// When a search that can stop early stops.
     pub budget: Budget,
     /// Where the random choices of a search begin.
     pub seed: u64,
-    /// Where progress is told and cancellation asked.
+    /// Where progress is reported and cancellation asked.
     pub progress: Progress,
 }
 
@@ -52,35 +53,35 @@ pub struct Projection<'a> {
 /// The tests of all models, for searches that keep track of the people of a population.
 #[derive(Default)]
 pub struct Tests<'a> {
-    /// Those that look at the rows of a class.
+    /// Those that check the rows of a class.
     pub of_rows: Vec<(&'a dyn ClassTest, Monotonicity)>,
-    /// Those that look at its people, too.
+    /// Those that check its people, too.
     pub of_people: Vec<(&'a dyn PopulationTest, Monotonicity)>,
 }
 
 impl Tests<'_> {
-    /// Whether a class with so many people passes.
+    /// Whether a class with this many people passes.
     #[must_use]
     pub fn pass(&self, class: &ClassView<'_>, people: u64) -> bool {
         self.of_rows.iter().all(|(test, _)| test.passes(class))
             && self.of_people.iter().all(|(test, _)| test.passes(class.size, people))
     }
 
-    /// Whether those may be told from all others who are in no class that is shown: the rows that stand for them in the
+    /// Whether those may be distinguished from all others who are in no class that is shown: the rows that stand for them in the
     /// release, if any, and these people.
     #[must_use]
     pub fn rest_passes(&self, star: &ClassView<'_>, people: u64) -> bool {
         if star.size > 0 { self.pass(star, people) } else { self.absent_pass(people) }
     }
 
-    /// Whether so many people may be told not to be in the release.
+    /// Whether this many people may be revealed not to be in the release.
     #[must_use]
     pub fn absent_pass(&self, people: u64) -> bool {
         people == 0 || self.of_people.iter().all(|(test, _)| !test.judges_absent() || test.passes(0, people))
     }
 }
 
-/// The class test of a model; an error says why it has none, and who can serve it.
+/// The class test of a model; an error says why it has none, and which algorithms support it.
 pub(crate) fn class_test(model: &dyn Model) -> Result<&dyn ClassTest> {
     if model.population_test().is_some() {
         return Err(Error::refused(format!(
@@ -105,7 +106,7 @@ impl Problem {
         self.budget = budget;
     }
 
-    /// Whether a search that has taken so many steps, and could show what it has, is to go on; an error if it was cancelled.
+    /// Whether a search that has taken this many steps, and could show what it has, is to go on; an error if it was cancelled.
     pub fn goes_on(&self, steps: u64) -> Result<bool> {
         if self.budget.is_spent(steps) {
             return Ok(false);
@@ -116,8 +117,8 @@ impl Problem {
         }
     }
 
-    /// The models' class tests, for searches that judge whole classes; an error names a model that no single class decides, or
-    /// that judges only some of the columns, and then the algorithms that can serve it.
+    /// The models' class tests, for searches that check whole classes; an error names a model that no single class decides, or
+    /// that checks only some of the columns, and then the algorithms that support it.
     pub fn class_tests(&self) -> Result<Vec<&dyn ClassTest>> {
         self.models
             .iter()
@@ -125,7 +126,7 @@ impl Problem {
             .collect()
     }
 
-    /// The tests of all models, for searches that judge whole classes and keep track of people; an error as for
+    /// The tests of all models, for searches that check whole classes and keep track of people; an error as for
     /// [`class_tests`](Self::class_tests).
     pub fn tests(&self) -> Result<Tests<'_>> {
         let mut tests = Tests::default();
@@ -178,14 +179,14 @@ impl Problem {
         tests
     }
 
-    /// Whether a model judges the classes of all quasi-identifiers together, and no others.
+    /// Whether a model checks the classes of all quasi-identifiers together, and no others.
     #[must_use]
     pub fn is_about_all(&self, model: &dyn Model) -> bool {
         let all: Vec<usize> = (0..self.quasi.len()).collect();
         model.projections(&all) == [&all[..]]
     }
 
-    /// The sets of columns that the models judge, with the tests on the classes of each set.
+    /// The sets of columns that the models check, with the tests on the classes of each set.
     pub fn projections(&self) -> Result<Vec<Projection<'_>>> {
         let all: Vec<usize> = (0..self.quasi.len()).collect();
         let mut sets: BTreeMap<Vec<usize>, Vec<&dyn ClassTest>> = BTreeMap::new();
@@ -242,7 +243,7 @@ impl Problem {
         self.suppression.floor_of(self.table.rows())
     }
 
-    /// The largest size asked of classes (k), if some model asks for one. Where k counts persons, a class may need more rows.
+    /// The largest size asked of classes (k), if some model asks for one. Where k counts people, a class may need more rows.
     #[must_use]
     pub fn k(&self) -> Option<u64> {
         let size = |model: &dyn Model| match model.class_test()? {
@@ -256,7 +257,7 @@ impl Problem {
     /// Suppresses every class that fails a model and, under [`StarPolicy::Strict`], further smallest classes until
     /// the suppressed rows meet every model themselves (models.md 0.2).
     pub fn suppress_failing(&self, assignment: Assignment) -> Result<Classes> {
-        // Models of the whole table, or of some columns, are not decided by classes; whoever serves them judges what is left.
+        // Models of the whole table, or of some columns, are not decided by classes; a search that supports them checks what is left.
         let tests = self.decided_by_class();
         let payloads = self.table.payloads();
         self.progress.check()?;
@@ -287,10 +288,10 @@ impl Problem {
         let limit = self.suppression_limit();
         if classes.suppressed_rows() > limit {
             return Err(Error::infeasible(format!(
-                "{} of {} rows would have to be suppressed, more than the {limit} that the suppression limit of {} \
-                 allows",
-                classes.suppressed_rows(),
-                self.table.rows(),
+                "{} of {} would have to be suppressed, more than the {} that the suppression limit of {} allows",
+                grouped(classes.suppressed_rows()),
+                rows(self.table.rows()),
+                grouped(limit),
                 self.suppression
             ))
             .set(Setting::search("suppression"), "allow more rows to be suppressed")

@@ -1,4 +1,4 @@
-//! The people whom the rows of a table are taken from, beside its classes.
+//! The people whom the rows of a table are taken from, in addition to its classes.
 //!
 //! A population is a second frequency table over the same codes, without payloads ([`FrequencyTable::population`]). Whoever knows
 //! how a release recodes every column knows for each of these people which class they would be in, or that no class is

@@ -55,7 +55,7 @@ pub fn record_losses(records: &[Record], quasi: &[Quasi]) -> Vec<f64> {
 pub struct Classes {
     /// Which tuple is in which class, and what classes show.
     pub assignment: Assignment,
-    /// What becomes of suppressed rows.
+    /// How suppressed rows are published.
     pub policy: StarPolicy,
     sizes: Vec<u64>,
     starts: Vec<u32>,
@@ -75,9 +75,9 @@ pub struct Classes {
 pub enum Look {
     /// They show these values, by number.
     Shown(u32),
-    /// They show nothing, and are judged.
+    /// They show nothing, and are checked.
     Star,
-    /// They show nothing, and nobody judges them.
+    /// They show nothing, and nobody checks them.
     Unjudged,
 }
 
@@ -110,14 +110,14 @@ pub struct ClassView<'a> {
 }
 
 impl ClassView<'_> {
-    /// How many persons it has: as many as rows, unless persons have several.
+    /// How many people it has: as many as rows, unless people have several.
     #[must_use]
     pub fn persons(&self) -> u64 {
         let Some(persons) = self.each_person() else { return self.size };
         persons.len() as u64
     }
 
-    /// Its persons, ascending, where persons have several rows.
+    /// Its people, ascending, where people have several rows.
     fn each_person(&self) -> Option<Vec<u32>> {
         let mut persons: Vec<u32> =
             self.cells.iter().map(|cell| self.payloads.person_of(cell.payload)).collect::<Option<_>>()?;
@@ -126,7 +126,7 @@ impl ClassView<'_> {
         Some(persons)
     }
 
-    /// How many persons have each value of a payload column, ascending by value, into `tally` (cleared first). Someone with several
+    /// How many people have each value of a payload column, ascending by value, into `tally` (cleared first). Someone with several
     /// values counts for each of them.
     pub fn tally_persons(&self, column: usize, tally: &mut Vec<(u32, u64)>) {
         let person = |cell: &Cell| self.payloads.person_of(cell.payload);
@@ -310,8 +310,8 @@ impl Classes {
         self.people.as_ref()
     }
 
-    /// Whoever is in no class that is shown: the rows of them that are in the release, starred, and all such people, where
-    /// there are some. `None` where these are not judged.
+    /// People who are in no class that is shown: the rows of them that are in the release, suppressed, and all such people, where
+    /// there are some. `None` where these are not checked.
     pub fn rest(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let of_suppressed = |people: &People| {
             (0..self.len())
@@ -352,8 +352,8 @@ impl Classes {
             .chain(star.into_par_iter())
     }
 
-    /// The groups that must meet a model which looks at these columns only. Suppressed rows are in the group that shows `*` in
-    /// all of them, together with the rows that show it there for another reason; under `Paper` nobody judges that group,
+    /// The groups that must meet a model of these columns only. Suppressed rows are in the group that shows `*` in
+    /// all of them, together with the rows that show it there for another reason; under `Paper` nobody checks that group,
     /// and under `Drop` the suppressed rows are not there.
     #[must_use]
     pub fn groups_on(&self, columns: &[usize]) -> Vec<Group> {

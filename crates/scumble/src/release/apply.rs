@@ -61,7 +61,7 @@ impl Applied {
 }
 
 /// Recodes the rows of a table by a saved recoding. `plan` is the recoding's own ([`SavedRecoding::plan`]), which the caller may have changed:
-/// how rows are read, what becomes of suppressed rows and of columns that the recoding does not know.
+/// how rows are read, how suppressed rows and columns are treated that the recoding does not know.
 ///
 /// The rows become a release of their own, which keeps the models of the recoding and is verified like any release; rows that
 /// would break a model are suppressed. If `private`, every row stays, in its order and in its recoded form, and no model is checked:
@@ -290,7 +290,7 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     Ok(New { plan, table, kept, notes, first_warnings, personal: passed.personal })
 }
 
-/// The error of the gate for new rows: roles and consent are those of the recoding and cannot be changed.
+/// The error of the gate for new rows: roles and consent come from the recoding and cannot be changed.
 fn of_new_rows(error: Error) -> Error {
     let error = error.remedied(|_| None);
     let error = error.advise("take such columns out of the new rows, and keep the others");

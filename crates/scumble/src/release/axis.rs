@@ -21,7 +21,7 @@ pub(super) fn axis(quasi: &Quasi, original: &[u64], shown: &[(Value, u64)]) -> A
     }
 }
 
-/// The axis of a column that is published as it is.
+/// The axis of a column that is published unchanged.
 pub(super) fn unchanged(quasi: &Quasi, original: &[u64]) -> Axis {
     let mut axis = axis(quasi, original, &[]);
     axis.parts.iter_mut().for_each(|part| part.exact = part.before as f64);

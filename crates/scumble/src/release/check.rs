@@ -48,7 +48,7 @@ pub struct Checked {
     /// plan names an algorithm that makes such records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<RecordOutcome>,
-    /// The columns that models look at besides the quasi-identifiers.
+    /// The columns that models read besides the quasi-identifiers.
     #[serde(skip)]
     pub judged: Vec<String>,
     /// What was read.
@@ -82,7 +82,7 @@ impl Checked {
 }
 
 /// The columns of a release that a check reads; an error if one is absent that outsiders may know or that is to be protected. Without an
-/// original only the columns that models may look at are needed.
+/// original only the columns that models may read are needed.
 pub fn needed_columns<'a>(names: &[&'a str], plan: &Plan, has_original: bool) -> Result<Vec<&'a str>> {
     if plan.names_with(Role::Quasi).next().is_none() {
         return Err(crate::config::no_quasi_identifier());
@@ -247,7 +247,7 @@ pub fn check(
     Ok(Checked { outcome: Some(outcome), attained: None, truth, records: None, judged, read })
 }
 
-/// Replaces rows by persons in the figures that can count either.
+/// Replaces rows by people in the figures that can count either.
 fn count_persons(
     found: &mut Attained,
     release: &CodedTable,
@@ -299,7 +299,7 @@ fn is_elsewhere(release: &CodedTable, name: &str, plan: &Plan) -> bool {
     plan.is_in_further_table(name) && release.column(name).is_none()
 }
 
-/// The column that says whom a row is about, if persons have several rows and the table still has the column; else what the reader must
+/// The column that says whom a row is about, if people have several rows and the table still has the column; else what the reader must
 /// know.
 fn persons<'p>(table: &CodedTable, plan: &'p Plan) -> Result<(Option<&'p str>, Option<String>)> {
     let Some(name) = plan.counted_by() else { return Ok((None, None)) };

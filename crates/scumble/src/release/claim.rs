@@ -34,7 +34,7 @@ pub(super) fn promise(model: &dyn Model) -> String {
     model.title() + unverified(model)
 }
 
-/// The sentence about somebody who already knows the other sensitive values, where models look at each column alone. `figures` has for each
+/// The sentence about somebody who already knows the other sensitive values, where models check each column alone. `figures` has for each
 /// column the values that are left without that knowledge and with it.
 pub(crate) fn given_others(columns: &[String], figures: &[(u64, u64)]) -> Option<String> {
     if figures.iter().all(|(alone, given)| alone <= given) {
@@ -154,7 +154,7 @@ pub(crate) fn model_claim(mut parameters: serde_json::Map<String, serde_json::Va
     ModelClaim { name, parameters }
 }
 
-/// How a column that is published as it is must agree with the original: in its values where spellings do not count, else in its texts.
+/// How a column that is published unchanged must agree with the original: in its values where spellings do not count, else in its texts.
 pub(crate) fn same_value(
     known: &CodedTable,
     name: &str,

@@ -73,7 +73,7 @@ pub(super) struct ColumnSheet {
     pub(super) hierarchy: Option<&'static str>,
 }
 
-/// The entry of a column that is published as it is; `None` for columns that are not published.
+/// The entry of a column that is published unchanged; `None` for columns that are not published.
 pub(super) fn kept_sheet(
     name: &str,
     roles: &crate::config::Roles,

@@ -2,7 +2,7 @@
 //! member.
 //!
 //! The column of households is not published, so it does not link the rows of a household. Two things are measured all the same. A group of k
-//! persons from fewer than k households hides less than it seems: k persons of one family are one family. And outsiders who know a household
+//! people from fewer than k households hides less than it seems: k people of one family are one family. And outsiders who know a household
 //! know all its members: a household is hidden among those whose members, taken together, show the same.
 
 use std::collections::BTreeMap;

@@ -9,8 +9,8 @@ use crate::registry::{ALGORITHMS, Entry, METRICS, RECORD_ALGORITHMS, Standing};
 use crate::search::algorithms::{BuildAlgorithm, BuildRecordAlgorithm};
 use crate::search::offers::fits;
 
-/// Fills in the names of algorithms that serve the plan where an error advises to use another one. Advice that no algorithm fulfils is left
-/// out.
+/// Fills in the names of algorithms that support the plan where an error advises to use another one. Advice that no algorithm fulfils is
+/// left out.
 pub(super) fn named(error: Error, task: &Task<'_>, failed: &str) -> Error {
     let error = if error.kind() == ErrorKind::OutOfBudget { error.another(Wish::Quick) } else { error };
     let wishes = |remedy: &Remedy| matches!(remedy.action, Action::Another(_));
@@ -62,7 +62,7 @@ impl Others<'_, '_> {
         posed.get_or_insert_with(|| pose(task, trees)).as_mut()
     }
 
-    /// The names of the algorithms of the best standing that serve the plan and fulfil the wish.
+    /// The names of the algorithms of the best standing that support the plan and fulfil the wish.
     fn serving(&mut self, wish: Wish) -> Vec<&'static str> {
         let (failed, mut found): (&str, Vec<(Standing, &'static str)>) = (self.failed, Vec::new());
         for entry in ALGORITHMS.iter().filter(|entry| entry.name != failed) {
@@ -116,7 +116,7 @@ impl Others<'_, '_> {
     }
 }
 
-/// Turns a refusal into `None`. A plan that nobody can meet is not refused here: an algorithm that serves it says what would be possible.
+/// Turns a refusal into `None`. A plan that nobody can meet is not refused here: an algorithm that supports it says what would be possible.
 fn not_refused(checked: Result<()>) -> Option<()> {
     match checked {
         Err(error) if error.kind() != ErrorKind::Infeasible => None,

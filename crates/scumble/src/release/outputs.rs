@@ -183,7 +183,7 @@ impl Own {
             Self::Table(head) => starts_with(path, head),
             Self::Evaluation => {
                 let journal = path.with_file_name("journal.jsonl");
-                // An empty journal can be begun; it says nothing about the files beside it.
+                // An empty journal can be begun; it says nothing about the files next to it.
                 let not_begun =
                     path == journal && std::fs::metadata(path).is_ok_and(|found| found.len() == 0);
                 not_begun || is_journal(&journal)

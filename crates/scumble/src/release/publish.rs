@@ -6,7 +6,7 @@
 //! 2. the release gets its name;
 //! 3. its datasheets get theirs, and then the private papers.
 //!
-//! So a datasheet never stands beside a release that it does not describe, even if a run is killed. Two runs that publish in one
+//! So a datasheet never stands next to a release that it does not describe, even if a run is killed. Two runs that publish in one
 //! folder wait for each other. A failure in step 1 or 2 means that nothing was published; a later failure is reported as such.
 
 use std::io::{Read, Seek, Write};

@@ -86,7 +86,7 @@ pub(super) fn origin(quasi: &Quasi) -> Provenance {
     }
 }
 
-/// The columns that are published as they are, and the number of rows that are unique on them.
+/// The columns that are published unchanged, and the number of rows that are unique on them.
 pub(super) fn kept_columns(plan: &Plan, source: &CodedTable, names: &[&str]) -> KeptExactly {
     let rows = source.rows as u64;
     let by_name = source.by_name();

@@ -1,4 +1,4 @@
-//! The requirements of a plan: its models on a table, whether they protect what they must, and whether the search can serve them.
+//! The requirements of a plan: its models on a table, whether they protect what they must, and whether the search supports them.
 
 use super::unknown_column;
 use crate::config::{ModelSpec, Plan, Role, Value};
@@ -13,7 +13,7 @@ use crate::release::prepare::Prepared;
 use crate::search::algorithms::Algorithm;
 use crate::table::frequency::FrequencyTable;
 
-/// Returns an error where persons have several rows and an algorithm counts rows.
+/// Returns an error where people have several rows and an algorithm counts rows.
 pub(super) fn refuse_persons(problem: &Problem, algorithm: &str) -> Result<()> {
     match problem.table.payloads().person() {
         None => Ok(()),
@@ -217,8 +217,8 @@ pub(super) fn check_metric(
         .another_that(format!("use an algorithm that minimises {metric}")))
 }
 
-/// Returns an error if the search cannot serve a model: one that checks the whole table, that may break when classes are merged, or that
-/// checks only some of the columns. The error names the algorithms that can serve it.
+/// Returns an error if the search does not support a model: one that checks the whole table, that may break when classes are merged, or
+/// that checks only some of the columns. The error names the algorithms that support it.
 pub(super) fn check_served(
     problem: &Problem,
     plan: &Plan,
@@ -226,7 +226,7 @@ pub(super) fn check_served(
     algorithm: &dyn Algorithm,
 ) -> Result<()> {
     for model in problem.models.iter().map(AsRef::as_ref) {
-        // Models of a population, and models that a class size is enough for, are served elsewhere.
+        // Models of a population, and models that a class size is enough for, are handled elsewhere.
         let elsewhere = model.population_test().is_some() || model.sufficient_size().is_some();
         let whole = model.class_test().is_none() && !elsewhere;
         let breaks = !model.monotonicity().merging;

@@ -26,7 +26,7 @@ pub(crate) struct Run<'a, Found> {
 }
 
 impl<Found> Run<'_, Found> {
-    /// The columns of the table that may be published as they are, in its order.
+    /// The columns of the table that may be published unchanged, in its order.
     pub(crate) fn untouched_columns(&self) -> impl Iterator<Item = &str> {
         let roles = [Role::Class, Role::Sensitive, Role::Other];
         let columns = self.plan.columns.iter();

@@ -200,7 +200,7 @@ impl<'a> Staged<'a> {
     }
 }
 
-/// The type of texts that are published as they are.
+/// The type of texts that are published unchanged.
 pub(super) fn column_type(texts: &Texts) -> ColumnType {
     type_of(texts.iter())
 }

@@ -45,7 +45,7 @@ pub struct Summary {
     /// What an attacker may infer from records that overlap, where the release has such records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit: Option<crate::search::audit::Audit>,
-    /// The tables, where several are published beside each other.
+    /// The tables, where several are published together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<super::TableFile>,
     /// The verdict on all evidence, where a report was asked for.

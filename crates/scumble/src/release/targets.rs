@@ -153,7 +153,7 @@ impl Targets {
         self.row_map.iter().try_for_each(|target| outputs.write(target, Own::RowMap))
     }
 
-    /// The datasheets beside the release, if there may be any.
+    /// The datasheets next to the release, if there may be any.
     pub(super) fn sheets(&self) -> Vec<PathBuf> {
         let release = self.release.iter().filter(|_| self.audience == Audience::Public);
         release.flat_map(|release| datasheets_of(release)).collect()

@@ -32,7 +32,7 @@ pub struct Report {
     pub models: Vec<ModelResult>,
     /// The cost in detail, in the order in which it should be read.
     pub metrics: Vec<MetricResult>,
-    /// The tables, where several are published beside each other.
+    /// The tables, where several are published together.
     pub tables: Vec<TableNote>,
     /// Sizes of the equivalence classes.
     pub class_sizes: Option<ClassSizes>,
@@ -64,7 +64,7 @@ pub struct Report {
     pub next_step: Option<String>,
 }
 
-/// One of several tables that are published beside each other.
+/// One of several tables that are published together.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TableNote {
@@ -100,7 +100,7 @@ pub struct Release {
     pub loss: Amount,
     /// The column that says which person a row is about; without one, each row counts as a person.
     pub subject: Option<String>,
-    /// Number of persons, where a subject column says so.
+    /// Number of people, where a subject column shows it.
     pub persons: Option<u64>,
     /// Whether the written release was read back and passed the independent check.
     pub checked: bool,
@@ -486,7 +486,7 @@ pub struct Subgroup {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Risk {
-    /// What is counted: rows, or persons where some have several rows. A person counts once, where they are found most easily.
+    /// What is counted: rows, or people where some have several rows. A person counts once, where they are found most easily.
     pub unit: Unit,
     /// The risk if the original had been published, on the same columns.
     pub before: Option<RiskFigures>,

@@ -9,7 +9,7 @@ pub struct PersonalData {
     /// Findings that would have stopped the release if the plan did not accept them. A release with any of these never gets a green
     /// verdict.
     pub accepted: Vec<AcceptedPersonalData>,
-    /// Findings in so few values that they do not stop the release. Somebody should look at these rows.
+    /// Findings in so few values that they do not stop the release. Somebody should check these rows.
     pub noticed: Vec<NoticedPersonalData>,
 }
 

@@ -16,11 +16,11 @@ pub struct RiskClasses {
     pub values: Vec<u32>,
     /// The code of each class, quasi-identifier by quasi-identifier.
     pub codes: Vec<Vec<u32>>,
-    /// The number of rows of each class, or of its persons.
+    /// The number of rows of each class, or of its people.
     pub sizes: Vec<u64>,
-    /// Where persons are counted, one person of each class; in a class of one, the only one. Empty where rows are counted.
+    /// Where people are counted, one person of each class; in a class of one, the only one. Empty where rows are counted.
     pub person: Vec<u32>,
-    /// Where persons are counted, the members of classes, as pairs of class and person; a person may be in several classes.
+    /// Where people are counted, the members of classes, as pairs of class and person; a person may be in several classes.
     pub members: Vec<(u32, u32)>,
     /// The class of each row; empty where classes were not counted from rows.
     pub class_of_row: Vec<u32>,
@@ -63,7 +63,7 @@ impl RiskClasses {
         })
     }
 
-    /// Counts persons instead of rows: rows of one person do not hide each other. `persons` says whom each row of the table is about.
+    /// Counts people instead of rows: rows of one person do not hide each other. `persons` says whom each row of the table is about.
     pub fn count_persons(&mut self, persons: &[u32]) {
         let mut present: Vec<(u32, u32)> =
             self.class_of_row.iter().copied().zip(persons.iter().copied()).collect();
@@ -78,7 +78,7 @@ impl RiskClasses {
         self.members = present;
     }
 
-    /// The number of rows, or of persons; a person in several classes counts once.
+    /// The number of rows, or of people; a person in several classes counts once.
     #[must_use]
     pub fn rows(&self) -> u64 {
         if self.members.is_empty() {
@@ -88,7 +88,7 @@ impl RiskClasses {
         }
     }
 
-    /// The number of rows, or of persons, in any of these classes; each counts once.
+    /// The number of rows, or of people, in any of these classes; each counts once.
     #[must_use]
     pub fn in_any(&self, is_one: impl Fn(usize) -> bool) -> u64 {
         if self.members.is_empty() {
@@ -171,7 +171,7 @@ impl RiskClasses {
     }
 }
 
-/// Counts the distinct persons.
+/// Counts the distinct people.
 pub(super) fn distinct(persons: impl Iterator<Item = u32>) -> u64 {
     let mut persons: Vec<u32> = persons.collect();
     persons.sort_unstable();

@@ -26,7 +26,7 @@ pub struct RiskFigures {
     pub average: Amount,
     /// The number of rows that an attacker who tries all of them finds on average: the sum of the risks.
     pub expected: Amount,
-    /// Risk above which a row counts as exposed, usually 0.2.
+    /// The risk above which a row counts as exposed: 0.09 for a public release, unless the plan says otherwise.
     pub threshold: f64,
     /// Rows with a risk above the threshold, strictly.
     pub rows_above: u64,

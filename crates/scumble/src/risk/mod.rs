@@ -1,6 +1,6 @@
 //! The remaining risk: how well outsiders find people in a table by what they may know (models.md 4.1, 4.2).
 //!
-//! Everything here describes a table as it is, whoever made it: rows with the same texts in all quasi-identifiers are a
+//! Everything here describes a table, whatever program made it: rows with the same texts in all quasi-identifiers are a
 //! class. Each file has one task: `classes` groups rows, `figures` counts risks, `uniques` estimates who is unique in the population,
 //! `singling` and `suda` find the columns that single people out, `weights` and `households` are for surveys, `words` puts each
 //! figure into a sentence.
@@ -65,7 +65,7 @@ pub struct RiskTable<'a> {
     pub missing: &'a [String],
     /// The population that the table was drawn from, with the same quasi-identifiers, written in the same way.
     pub population: Option<&'a CodedTable>,
-    /// The person of each row, where persons have several rows; see [`persons_of_rows`](crate::release::prepare::persons_of_rows).
+    /// The person of each row, where people have several rows; see [`persons_of_rows`](crate::release::prepare::persons_of_rows).
     pub persons: Option<&'a [u32]>,
 }
 
@@ -75,16 +75,16 @@ pub struct RiskTable<'a> {
 pub struct Assessment {
     /// The columns that outsiders may know.
     pub quasi: Vec<String>,
-    /// What class sizes and figures count: rows, or persons where some have several rows. A person counts once in each class, and once
+    /// What class sizes and figures count: rows, or people where some have several rows. A person counts once in each class, and once
     /// in each figure, where they are found most easily.
     pub unit: Unit,
     /// The rows of the table.
     pub rows: u64,
-    /// The persons of the table, where they are counted.
+    /// The people of the table, where they are counted.
     pub persons: Option<u64>,
     /// The number of classes, including that of rows with `*` everywhere.
     pub classes: u64,
-    /// Rows in the smallest class, or persons.
+    /// Rows in the smallest class, or people.
     pub smallest_class: Option<u64>,
     /// Rows that show `*` in every quasi-identifier.
     pub star_rows: u64,
@@ -143,7 +143,7 @@ pub struct Uniques {
 
 /// Assesses a table. Also returns the risk of each row.
 ///
-/// Where persons have several rows, classes are counted in persons. Everything that assumes one row for each person is left out: estimates
+/// Where people have several rows, classes are counted in people. Everything that assumes one row for each person is left out: estimates
 /// for the population, survey weights and households.
 pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Result<(Assessment, Records)> {
     spec.check()?;
@@ -260,7 +260,7 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Resu
     Ok((found, records))
 }
 
-/// The warning about figures that were asked for and are left out because persons have several rows.
+/// The warning about figures that were asked for and are left out because people have several rows.
 fn left_out(unit: Unit, spec: &RiskSpec) -> Option<String> {
     if unit == Unit::Rows {
         return None;

@@ -1,4 +1,4 @@
-//! The risk of each row, for callers that look at people one by one.
+//! The risk of each row, for callers that examine people one by one.
 
 use super::{RiskClasses, Scores};
 

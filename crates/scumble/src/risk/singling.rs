@@ -6,7 +6,7 @@
 //! single tuple are dropped at once: their rows are unique, or never will be. That keeps the search short, because people who are found by
 //! few columns are not carried on.
 //!
-//! Where persons have several rows, a row is unique if no other *person* has its values, and a person counts once.
+//! Where people have several rows, a row is unique if no other *person* has its values, and a person counts once.
 
 use scumble_files::Control;
 
@@ -19,7 +19,7 @@ pub(super) type ColumnSet = u64;
 /// The most columns that a set can have.
 pub(super) const MOST_COLUMNS: usize = 64;
 
-/// The most sets that a search looks at.
+/// The most sets that a search tests.
 pub(super) const MOST_SETS: u64 = 2_000_000;
 
 /// The number of sets of at least one and at most `largest` of these columns.
@@ -38,7 +38,7 @@ pub(crate) fn sets(columns: usize, largest: usize) -> u64 {
 pub(super) struct Found {
     /// Classes (of one row) and the sets that are minimal for them, ascending.
     pub(super) minimal: Vec<(u32, ColumnSet)>,
-    /// The sets on which somebody is unique, with the number of unique rows, minimal or not; or of unique persons, each counted once.
+    /// The sets on which somebody is unique, with the number of unique rows, minimal or not; or of unique people, each counted once.
     pub(super) unique_rows: Vec<(ColumnSet, u64)>,
 }
 
@@ -96,7 +96,7 @@ struct Refined {
     ends: Vec<usize>,
 }
 
-/// The number of those who are unique on a set and, where persons are counted, who they are.
+/// The number of those who are unique on a set and, where people are counted, who they are.
 #[derive(Default)]
 struct Alone {
     count: u64,

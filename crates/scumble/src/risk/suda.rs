@@ -111,7 +111,7 @@ pub fn singling(
         .map(|name| ColumnContribution { column: name.clone(), share: 0.0, rows: 0 })
         .collect();
     let mut minimal_of: BTreeMap<ColumnSet, u64> = BTreeMap::new();
-    // Where persons are counted: the fewest columns that single each out, and all columns in one of their minimal uniques.
+    // Where people are counted: the fewest columns that single each out, and all columns in one of their minimal uniques.
     let mut of_persons: BTreeMap<u32, (usize, ColumnSet)> = BTreeMap::new();
     for of_class in found.minimal.chunk_by(|a, b| a.0 == b.0) {
         let class = of_class[0].0 as usize;

@@ -1,4 +1,4 @@
-//! The unit of counts: rows, or persons where some have several rows.
+//! The unit of counts: rows, or people where some have several rows.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub enum Unit {
     /// Rows: each is one person.
     #[default]
     Rows,
-    /// Persons: some have several rows. A person counts once in each class, and once in each figure, where they are found most easily.
+    /// People: some have several rows. A person counts once in each class, and once in each figure, where they are found most easily.
     Persons,
 }
 

@@ -1,6 +1,6 @@
 //! Deals the rows of one tuple to several classes.
 //!
-//! Where no model looks at payloads, a search does not care which rows of a tuple it takes. If it took them in the order of
+//! Where no model reads payloads, a search does not care which rows of a tuple it takes. If it took them in the order of
 //! their payloads, the classes would be more uniform than the tuple, and would reveal more about the people in them than
 //! necessary.
 

@@ -1,6 +1,6 @@
 //! What is seen: the distinct quasi-identifier tuples, and for each the number of rows per payload.
 //!
-//! Rows that agree on everything a method may look at are exchangeable, so a search works on this
+//! Rows that agree on everything a method may read are exchangeable, so a search works on this
 //! table and never sees rows. Its laws: the order of rows is irrelevant, merging the tables of two
 //! parts gives the table of the whole ([`Counter`]), and a weight of 3 is the row three times.
 

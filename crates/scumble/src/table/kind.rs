@@ -43,7 +43,7 @@ pub enum Kind {
     Text,
 }
 
-/// What looking at all values of a column says about its kind.
+/// What all values of a column say about its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inference {
     /// One kind fits all values.
@@ -263,7 +263,7 @@ impl Measure {
         }
     }
 
-    /// Edges at powers of ten that hold two numbers and all between them, at most so many intervals; `None` where numbers have a unit.
+    /// Edges at powers of ten that hold two numbers and all between them, at most this many intervals; `None` where numbers have a unit.
     pub(crate) fn powers_of_ten(&self, low: i128, high: i128, most: usize) -> Option<Vec<i128>> {
         matches!(self.kind, Kind::Wide { .. }).then(|| wide::edges(low, high, most))
     }
@@ -340,7 +340,7 @@ impl Measure {
     #[must_use]
     pub fn with_places(&self, number: i128, more: u32) -> String {
         let places = self.scale + more;
-        // Means are refused for numbers with so many places, and their integers are far below this.
+        // Means are refused for numbers with this many places, and their integers are far below this.
         let unit = 10_u128.checked_pow(places).unwrap_or(u128::MAX);
         let sign = if number < 0 { "-" } else { "" };
         let mark = if self.kind == Kind::DecimalComma { ',' } else { '.' };

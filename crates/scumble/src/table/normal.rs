@@ -90,8 +90,8 @@ impl Form {
         if mark == ',' { self.commas == other.commas } else { self.slashes == other.slashes }
     }
 
-    /// Two of these texts, by their places, that may be one value though their normal forms differ: nobody can tell what comes first
-    /// in `03/04/2020` beside `2020-04-03`, or what the comma is in `1,500` beside `1500`.
+    /// Two of these texts, by their places, that may be one value though their normal forms differ: nobody can know what comes first
+    /// in `03/04/2020` and `2020-04-03`, or what the comma is in `1,500` and `1500`.
     #[must_use]
     pub fn doubt<'a>(&self, texts: impl Iterator<Item = &'a str>) -> Option<(usize, usize)> {
         let texts: Vec<String> = texts.map(shown).collect();
@@ -123,7 +123,7 @@ impl Form {
         })
     }
 
-    /// What a number with commas may be, where nothing tells what they are.
+    /// What a number with commas may be, where nothing shows what they are.
     fn as_numbers(&self, shown: &str) -> Vec<String> {
         if self.commas != Commas::Unknown || !shown.contains(',') {
             return Vec::new();

@@ -11,7 +11,7 @@ use crate::table::kind::{Kind, Measure};
 use crate::table::normal::Form;
 use crate::table::pack::{Packer, group};
 
-/// A column that some model or algorithm reads but that is published as it is.
+/// A column that some model or algorithm reads but that is published unchanged.
 #[derive(Debug, Clone)]
 pub struct PayloadColumn {
     /// The column's name.
@@ -29,7 +29,7 @@ pub struct PayloadColumn {
 /// How the texts of a payload column are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// How spellings of one value are known; none where texts are compared as they are written.
+    /// How spellings of one value are known; none where texts are compared character by character.
     pub form: Option<Form>,
     /// Whether a missing value is a value like any other.
     pub missing_counts: bool,
@@ -119,7 +119,7 @@ pub struct Payloads {
     /// Value codes, payload by payload.
     codes: Vec<u32>,
     count: usize,
-    /// The column that says who a row is about, where persons have several rows.
+    /// The column that says who a row is about, where people have several rows.
     person: Option<usize>,
 }
 
@@ -182,19 +182,19 @@ impl Payloads {
         Self { columns, codes, count: self.count, person: self.person }
     }
 
-    /// The same, where a column says who a row is about: models then count persons.
+    /// The same, where a column says who a row is about: models then count people.
     #[must_use]
     pub fn with_person(self, person: Option<usize>) -> Self {
         Self { person, ..self }
     }
 
-    /// The column that says who a row is about, where persons have several rows.
+    /// The column that says who a row is about, where people have several rows.
     #[must_use]
     pub fn person(&self) -> Option<&PayloadColumn> {
         self.person.map(|place| &self.columns[place])
     }
 
-    /// Who a payload is about, where persons have several rows.
+    /// Who a payload is about, where people have several rows.
     #[must_use]
     pub fn person_of(&self, payload: u32) -> Option<u32> {
         self.person.map(|place| self.value(payload, place))

@@ -79,7 +79,7 @@ pub(super) fn roundest(below: i128, above: i128, scale: u32) -> i128 {
     cut.into_iter().find(|cut| below < *cut && *cut <= above).unwrap_or(above)
 }
 
-/// Edges at powers of ten that hold two numbers and all between them: at most so many intervals, two at least.
+/// Edges at powers of ten that hold two numbers and all between them: at most this many intervals, two at least.
 pub(super) fn edges(low: i128, high: i128, most: usize) -> Vec<i128> {
     // Powers of ten are numbered from zero to both sides; number 1 is the smallest. Interval `i` lies from edge `i` to edge `i + 1`.
     let edge = |place: i128| {

@@ -106,7 +106,7 @@ pub(crate) fn specs(drawn: &[(usize, usize)]) -> String {
 
 const ILL: [&str; 6] = ["flu", "cold", "gout", "hiv", "Flu ", "HIV"];
 
-/// How many rows persons have.
+/// How many rows people have.
 #[derive(Clone, Copy)]
 enum Persons {
     Single,
@@ -150,11 +150,11 @@ fn one<T: Clone>(dice: u8, of: &[T]) -> T {
     of[dice as usize % of.len()].clone()
 }
 
-/// A plan for an algorithm: one that it can serve, with few things changed, or anything.
+/// A plan for an algorithm: one that it supports, with few things changed, or anything.
 pub(crate) fn asked(algorithm: &str, rows: &[Row], models: &[(usize, usize)], dice: &Dice) -> Asked {
     let [own, subject, people, policy, limit, switch, order, secret, class, beside, kind, metric, accept] =
         *dice;
-    // What an algorithm serves; a model that is drawn; or anything.
+    // What an algorithm supports; a model that is drawn; or anything.
     let is_own = own % 4 < 2;
     // The first two are changed in few places, so that something is left to publish.
     let changed = |dice: u8| own % 4 == 3 || dice < 24;

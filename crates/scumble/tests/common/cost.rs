@@ -197,7 +197,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// What classes tell about labels and sensitive values.
+/// What classes reveal about labels and sensitive values.
 fn labels(
     table: &Table,
     ask: &Ask,

@@ -1,4 +1,4 @@
-//! Requirements, as the plan states them, as the verifier takes them, and judged here by the definitions alone.
+//! Requirements, as the plan states them, as the verifier takes them, and checked here by the definitions alone.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(crate) enum Ground {
     Hierarchical,
 }
 
-/// One requirement on one column (k-anonymity looks at none).
+/// One requirement on one column (k-anonymity reads none).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Demand {
     K(i128),
@@ -27,17 +27,17 @@ pub(crate) enum Demand {
     Recursive(&'static str, Ratio, usize),
     Frequency(&'static str, Ratio),
     Close(&'static str, Ratio, Ground),
-    /// Whoever knows so many columns finds so many rows (LKC-privacy).
+    /// Somebody who knows this many columns finds this many rows (LKC-privacy).
     Known(usize, i128),
-    /// Whoever knows so many columns finds at most such a share of one value (LKC-privacy).
+    /// Somebody who knows this many columns finds at most this share of one value (LKC-privacy).
     Share(&'static str, usize, Ratio),
     /// No value has more than such a share, and these values no more than theirs ((alpha,k)-anonymity).
     Shares(&'static str, Option<Ratio>, &'static [(&'static str, Ratio)]),
-    /// So many different values, or rows if so ((k,e)-anonymity).
+    /// This many different values, or rows if so ((k,e)-anonymity).
     Values(&'static str, i128, bool),
     /// Numbers so far apart ((k,e)-anonymity).
     Range(&'static str, Ratio),
-    /// So many different values, or categories if so (p-sensitivity).
+    /// This many different values, or categories if so (p-sensitivity).
     Several(&'static str, i128, bool),
     /// Values that weigh so much, each once or in every row if so ((p,alpha)-sensitivity).
     Weight(&'static str, Ratio, bool),
@@ -45,7 +45,7 @@ pub(crate) enum Demand {
     Growth(&'static str, Ratio, bool),
     /// Logarithms of shares change by less than so much (delta-disclosure privacy).
     Change(&'static str, Ratio),
-    /// So many different values of Y ((X,Y)-anonymity).
+    /// This many different values of Y ((X,Y)-anonymity).
     Different(&'static str, i128),
     /// The same as k-uncertainty of one table.
     Uncertain(&'static str, i128),

@@ -280,7 +280,7 @@ fn check_demands(table: &Table, ask: &Ask, strings: &Strings, written: &Written,
     assert_eq!(summary.smallest_class, judged.iter().map(|rows| rows.len() as u64).min());
 }
 
-/// The groups of rows by any so many of the columns. Where fully suppressed rows are not judged, neither are their groups.
+/// The groups of rows by any combination of this many columns. Where fully suppressed rows are not checked, neither are their groups.
 fn groups_of_any(known: usize, strings: &Strings, quasi: &[String], policy: StarPolicy) -> Vec<Vec<usize>> {
     let known = known.min(quasi.len());
     let sets = (0..1_u32 << quasi.len()).filter(|set| set.count_ones() as usize == known);

@@ -1,4 +1,4 @@
-//! A table, and for each algorithm a plan for it that the algorithm can serve.
+//! A table, and for each algorithm a plan that the algorithm supports.
 
 use scumble::config::{Parameters, Plan};
 use scumble::registry::{ALGORITHMS, Entry};
@@ -23,7 +23,7 @@ pub(crate) fn rows() -> String {
     format!("age,pay,town,ill,job,shift\n{}", (0..60).map(line).collect::<String>())
 }
 
-/// A plan that the algorithm can serve.
+/// A plan that the algorithm supports.
 pub(crate) fn plan(algorithm: &str) -> Plan {
     let several = ["reduct", "reduct_ensemble", "dmpd"].contains(&algorithm);
     let (town, pay, ill, shift) = match algorithm {
@@ -58,13 +58,13 @@ pub(crate) fn plan(algorithm: &str) -> Plan {
     Plan::from_toml(&text, algorithm).expect("a plan")
 }
 
-/// People, and a table about them that was published before: beside it classes of two rows are too small.
+/// People, and a table about them that was published before: together with it classes of two rows are too small.
 pub(crate) const PEOPLE: &str = "age,zip,disease\n30,z1,hiv\n30,z2,flu\n30,z2,flu\n40,z1,cancer\n40,z2,asthma\n50,z1,cancer\n\
                                  50,z2,asthma\n60,z1,flu\n60,z2,asthma\n60,z1,hiv\n";
 pub(crate) const EARLIER: &str = "zip,disease\nz1,cancer\nz1,cancer\nz1,flu\nz1,hiv\nz1,hiv\nz2,asthma\nz2,asthma\nz2,asthma\n\
                                   z2,flu\nz2,flu\n";
 
-/// A plan for a release of these people beside `earlier.csv`; k = 3 is more than it allows.
+/// A plan for a release of these people together with `earlier.csv`; k = 3 is more than it allows.
 pub(crate) fn plan_beside(k: u32) -> Plan {
     let text = format!(
         "input = \"in.csv\"\noutput = \"out.csv\"\nreport = \"\"\n[columns]\nage = {{ role = \"quasi\" }}\n\

@@ -127,7 +127,7 @@ impl Table {
     }
 
     /// The rows that remain when missing values are dealt with as the plan says. A missing class label always drops its
-    /// row; identifiers and dropped columns are not looked at.
+    /// row; identifiers and dropped columns are not read.
     pub(crate) fn surviving(&self, class: Option<&str>) -> Vec<usize> {
         let read = self.columns.iter().filter(|(name, _)| name != "name" && name != "gone");
         let drops = |name: &str| self.policy == MissingPolicy::DropRow || Some(name) == class;

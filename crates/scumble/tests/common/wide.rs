@@ -1,4 +1,4 @@
-//! Classes made by hand with several columns beside the quasi-identifier: two sensitive ones, who a row is about,
+//! Classes made by hand with several columns in addition to the quasi-identifier: two sensitive ones, who a row is about,
 //! and what they guard.
 
 use scumble::config::{ModelSpec, StarPolicy};
@@ -15,7 +15,7 @@ use scumble_verify::{Claim, ModelClaim, ModelOutcome, Reference, ReferenceColumn
 
 use super::grid::{TEXT, coded_column, illness_tree};
 
-/// The names of the columns of a row, beside its class.
+/// The names of the columns of a row, in addition to its class.
 pub(crate) const COLUMNS: [&str; 4] = ["ill", "pay", "who", "guard"];
 
 /// One row: its class and its cells.
@@ -37,7 +37,7 @@ impl Wide {
         Self::counting(rows, false)
     }
 
-    /// Rows, where persons have several if so.
+    /// Rows, where people have several if so.
     pub(crate) fn counting(rows: &[Row], persons: bool) -> Self {
         let classes = rows.iter().map(|row| row.0 + 1).max().unwrap_or(0);
         let values = |place: usize| {

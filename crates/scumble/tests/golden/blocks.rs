@@ -41,7 +41,7 @@ pub(crate) enum Kind {
     Assessment,
     /// `csv rows`: new rows, which the recoding of the release before is applied to; `csv rows private` for their owner only.
     Rows {
-        /// Whether every row stays and no model is judged.
+        /// Whether every row stays and no model is checked.
         private: bool,
     },
     /// `csv applied`: what they become, row by row.

@@ -206,7 +206,7 @@ impl Reader {
     }
 }
 
-/// A table of one column in which so many classes have that size.
+/// A table of one column in which a given number of classes has each size.
 fn table_of_sizes(text: &str) -> Result<String, String> {
     let mut table = String::from("class\n");
     let mut class = 0;

@@ -238,7 +238,7 @@ pub(crate) fn mini(k: u64, suppression: &str) -> Problem {
     made(trees, &rows, &["n", "y"], &case)
 }
 
-/// The folder of public tables: what `SCUMBLE_SHARED_DATA` says, or `../shared/data` beside the workspace.
+/// The folder of public tables: what `SCUMBLE_SHARED_DATA` says, or `../shared/data` next to the workspace.
 pub(crate) fn shared_data(file: &str) -> Option<std::path::PathBuf> {
     let given = std::env::var_os("SCUMBLE_SHARED_DATA").map(Into::into);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");

@@ -1,4 +1,4 @@
-//! Laws of models on classes made by hand: what they declare, and that the independent verifier judges alike.
+//! Laws of models on classes made by hand: what they declare, and that the independent verifier checks alike.
 
 use proptest::prelude::*;
 use scumble::config::StarPolicy;
@@ -84,7 +84,7 @@ proptest! {
         let column = ReferenceColumn { name: "ill".into(), counts: values.iter().map(counts).collect(), order: None, tree: None };
         let reference = Reference { columns: vec![column] };
         let star = if policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
-        // What must be judged: each class that is kept, and all suppressed rows as one where they are judged.
+        // What must be checked: each class that is kept, and all suppressed rows as one where they are checked.
         let mut judged: Vec<Vec<&str>> =
             classes.iter().zip(suppressed).filter(|(_, suppressed)| !**suppressed).map(|(class, _)| class.clone()).collect();
         let starred: Vec<&str> =
@@ -143,7 +143,7 @@ proptest! {
             prop_assert!(few <= many);
             prop_assert!(rows_after <= rows_before);
             if policy == StarPolicy::Strict {
-                // Rows that are suppressed are judged all the same, as a class of their own.
+                // Rows that are suppressed are checked all the same, as a class of their own.
                 prop_assert_eq!(rows_after, grid.table.rows());
             }
         }

@@ -20,9 +20,9 @@ use super::common::table::{Table, all_kinds, tables_of};
 #[derive(Debug, Clone, Copy)]
 enum Asked {
     Class(Demand),
-    /// A mean risk of at most so many hundredths.
+    /// A mean risk of at most this many hundredths.
     Mean(u64),
-    /// At most so many hundredths of the records at a risk above the other.
+    /// At most this many hundredths of the records at a risk above the other.
     AtRisk(u64, u64),
 }
 
@@ -106,7 +106,7 @@ proptest! {
         }
     }
 
-    /// What a look at a node says about finer ones, and what may be concluded from it, holds under any budget and policy.
+    /// What a test of a node says about finer ones, and what may be concluded from it, holds under any budget and policy.
     #[test]
     fn no_search_concludes_too_much(
         table in tables_of(all_kinds(true), true),

@@ -1,4 +1,4 @@
-//! Models of several sensitive columns: what they declare, and that the independent verifier judges alike.
+//! Models of several sensitive columns: what they declare, and that the independent verifier checks alike.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ const ASKED: [&str; 16] = [
     "model = \"personalised\"\np_breach = \"1/2\"\nguarding = \"guard\"\ncolumns = [\"ill\"]",
 ];
 
-/// Requirements that count persons, alone and with the modes.
+/// Requirements that count people, alone and with the modes.
 const PERSONS: [&str; 11] = [
     "model = \"k_anonymity\"\nk = 2",
     "model = \"k_anonymity\"\nk = 4",
@@ -44,7 +44,7 @@ const PERSONS: [&str; 11] = [
     "model = \"multirelational\"\nk = 2\ncount = \"set\"",
 ];
 
-/// All of them on one set of rows: those of persons, and the others, where persons do not count.
+/// All of them on one set of rows: those of people, and the others, where people do not count.
 fn models(wide: &Wide, persons: bool) -> Vec<Box<dyn Model>> {
     let counted = PERSONS.iter().filter(|model| persons && (!model.contains("flu") || wide.has("flu")));
     ASKED.iter().chain(counted).flat_map(|model| wide.models(&asked(model))).collect()
@@ -201,7 +201,7 @@ proptest! {
     }
 }
 
-/// Half of the persons of both classes have flu, and all of them together: shares of persons can break by merging.
+/// Half of the people of both classes have flu, and all of them together: shares of people can break by merging.
 #[test]
 fn shares_of_persons_are_not_kept_by_merging() {
     let wide = Wide::counting(
@@ -238,7 +238,7 @@ fn guarded_nodes_are_not_kept_by_merging() {
     assert!(wide.passes(&*model, &[0]) && wide.passes(&*model, &[1]) && !wide.passes(&*model, &[0, 1]));
 }
 
-/// models.md 1.7: wards AB, AB, A, AA. As multisets two persons are alone, as sets none is.
+/// models.md 1.7: wards AB, AB, A, AA. As multisets two people are alone, as sets none is.
 #[test]
 fn persons_with_more_rows_are_others() {
     let row = |class, who| (class, ["flu", "low", who, "none"]);

@@ -71,9 +71,9 @@ fn tell(checked: &CheckedTables, manifest: &Manifest) -> String {
         text += &as_line!("FAILS  {fault}");
     }
     for table in &checked.tables {
-        let alone = table
-            .alone
-            .map_or(String::new(), |rows| format!(", alone at least {} may be anybody's", row_count(rows)));
+        let alone = table.alone.map_or(String::new(), |rows| {
+            format!("; in this table alone, at least {} fit each person", row_count(rows))
+        });
         text += &as_line!("{}: {}{alone}", table.file, row_count(table.rows));
         if let Some(truth) = &table.truth {
             tell_truth(&mut text, truth);

@@ -43,7 +43,7 @@ const ROUNDS: usize = 100;
 const STILL: f64 = 1e-6;
 /// Chances closer than this count as equal.
 const SAME: f64 = 1e-9;
-/// Beliefs may exceed the share of right guesses by this much before the finding says so.
+/// Beliefs may exceed the share of right guesses by this much before the finding warns of it.
 const OVERCONFIDENT: f64 = 0.05;
 
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {

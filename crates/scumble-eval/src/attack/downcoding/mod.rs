@@ -36,7 +36,7 @@ pub(super) const ATTACK: Attack = Attack {
     run,
 };
 
-/// Up to this many people, every class is looked at.
+/// Up to this many people, every class is attacked.
 const PEOPLE: usize = 100_000;
 /// Labels with more rows and finer values than this are left out: values times the square of rows.
 const WORK: u64 = 400_000;
@@ -183,7 +183,7 @@ fn words(
 ) -> Finding {
     let sampled = looked_at.len() < case.scene.classes.len();
     let rows: u64 = looked_at.iter().map(|class| finer.members[*class as usize].len() as u64).sum();
-    // Nothing follows about people without a row. If only some classes are looked at, the same share of these people
+    // Nothing follows about people without a row. If only some classes are examined, the same share of these people
     // counts.
     let without = case.scene.unplaced() * rows / (case.scene.people as u64 - case.scene.unplaced()).max(1);
     let people = rows + without;

@@ -1,4 +1,4 @@
-//! Minimality (Wong, Fu, Wang, Pei 2007; models.md 4.7): a publisher who looks at sensitive values coarsens a class
+//! Minimality (Wong, Fu, Wang, Pei 2007; models.md 4.7): a publisher who takes sensitive values into account coarsens a class
 //! only if necessary. So a coarse class shows that a finer version would have broken the rule, and this reveals
 //! something about the values.
 //!
@@ -37,7 +37,7 @@ pub(super) const ATTACK: Attack = Attack {
     run,
 };
 
-/// Up to this many people, everybody is looked at.
+/// Up to this many people, everybody is examined.
 const ALL: usize = 100_000;
 /// Fewer drawn worlds than this are too few to draw conclusions.
 const FEWEST: u64 = 100;
@@ -140,7 +140,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
         many if many > ALL => sample(many, case.options.people, case.options.seed),
         all => (0..all as u32).collect(),
     };
-    // If each class is decided by itself, classes without a person to look at are left out.
+    // If each class is decided by itself, classes without a person to examine are left out.
     let mut looked_at = vec![reach != Reach::Class; scene.classes.len()];
     for person in &people {
         if let Some(class) = finer.class_of_person[*person as usize] {

@@ -73,7 +73,7 @@ impl Worlds {
     }
 
     /// Returns how far a chance may be off because worlds were drawn: four standard errors, since the largest of many
-    /// chances is looked at.
+    /// chances is examined.
     pub(super) fn error(&self, chance: f64) -> f64 {
         self.drawn.map_or(0.0, |drawn| 4.0 * (chance * (1.0 - chance) / drawn.max(1) as f64).sqrt())
     }

@@ -36,7 +36,7 @@ pub(super) const ATTACK: Attack = Attack {
 /// A description counts if it fits at most one in this many times the release's people.
 const RARE: f64 = 10.0;
 
-/// So many people are enough to estimate how common a label is.
+/// This many people are enough to estimate how common a label is.
 const ENOUGH: usize = 50_000;
 
 /// The most descriptions of one group.

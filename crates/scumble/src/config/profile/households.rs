@@ -10,13 +10,14 @@ use crate::table::kind::{Inference, Kind};
 const MOST_ROWS: u64 = 12;
 /// The fewest households that say something.
 const FEWEST: u64 = 10;
-/// So many of so many households have few rows, and one value of a column of the household.
+/// At least 9 of 10 households must have few rows. A column describes the household if at least 9 of 10 households have a single value in
+/// it.
 const MOST: (u64, u64) = (9, 10);
 
 /// Gives the column that tells households apart its role. A further number of households names them, so it is an identifier.
 pub(super) fn propose(columns: &[Facts<'_>], guesses: &mut [Guess]) {
     let named: Vec<usize> = (0..columns.len()).filter(|place| names_household(&columns[*place])).collect();
-    // The one with the most values; the first of equals.
+    // The one with the most values; the first of several.
     let kept = named.iter().rev().filter(|place| has_small_groups(&columns[**place]));
     let kept = kept.max_by_key(|place| columns[**place].distinct).copied();
     for place in named {

@@ -23,7 +23,7 @@ pub(super) fn guess(facts: &Facts<'_>, known_to_outsiders: bool) -> Option<Guess
             .push_str(" They tell where a person lives or was. Coarsen them to a grid before the release.");
         return Some(new(Role::Quasi, Confidence::High, sentence));
     }
-    // Rows that share a number belong to one person, and only the role of a subject says so.
+    // Rows that share a number belong to one person, and only the role of a subject shows that.
     let numbered = matches!(facts.topic, Some(Topic::RecordNumber | Topic::Person));
     let subject = by_number(facts).filter(|guess| numbered && guess.roles.has(Role::Subject));
     Some(match subject {

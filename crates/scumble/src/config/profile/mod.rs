@@ -1,4 +1,4 @@
-//! Looks at the columns of a table and guesses what they are: roles, types and hierarchies, each with a reason.
+//! Reads the columns of a table and guesses what they are: roles, types and hierarchies, each with a reason.
 //!
 //! Guesses are made from names and values, and no reason quotes a value. [`plan_toml`] writes them as a commented
 //! plan in which every role is marked as a guess until a person confirms it.
@@ -225,7 +225,7 @@ fn spellings(facts: &Facts<'_>) -> String {
     format!("{said}: {}.", named.join(", "))
 }
 
-/// Latitudes and longitudes beside each other are places, which neither of them is alone.
+/// Latitudes and longitudes next to each other are places, which neither of them is alone.
 fn find_places(columns: &mut [Facts<'_>]) {
     const PLACES: personal::Kind = personal::Kind::Coordinates;
     let halves = [Axis::Latitude, Axis::Longitude]

@@ -50,7 +50,7 @@ const ROLES: &str = "\
 #   drop        left out
 ";
 
-/// The guesses as a commented plan. Roles are marked with a `?` unless they are to be accepted as they are.
+/// The guesses as a commented plan. Roles are marked with a `?` unless they are to be accepted without confirmation.
 ///
 /// `read` is how the table was read, so that the plan reads it in the same way.
 /// The plan holds counts of the original table and no value of it.
@@ -159,7 +159,7 @@ fn write_column(text: &mut String, profile: &ColumnProfile, missing: &[String], 
     }
 }
 
-/// The texts that look like missing values. What surely is one is set, for somebody to confirm; what may be a value is only told.
+/// The texts that look like missing values. What surely is one is set, for somebody to confirm; what may be a value is only mentioned.
 fn write_missing(text: &mut String, profile: &ColumnProfile, known: &[String]) {
     let found = &profile.looks_missing;
     let list = |more: &[&[String]]| {

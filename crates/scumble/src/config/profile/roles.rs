@@ -167,7 +167,7 @@ fn by_name(facts: &Facts<'_>, known_to_outsiders: Option<&str>) -> Option<Guess>
     }
 }
 
-/// A number of records or people: unique it names a row, repeated it tells which rows belong together.
+/// A number of records or people: unique it names a row, repeated it shows which rows belong together.
 pub(super) fn by_number(facts: &Facts<'_>) -> Option<Guess> {
     let is_code = matches!(facts.kind, Inference::Clear(Kind::Integer | Kind::Text));
     if !is_code {
@@ -214,10 +214,10 @@ fn by_counts(facts: &Facts<'_>) -> Guess {
     new(Role::Other, Low, reason)
 }
 
-/// Only one column can tell which rows belong to one person: the one with the most distinct values.
+/// Only one column can show which rows belong to one person: the one with the most distinct values.
 fn keep_one_subject(columns: &[Facts<'_>], guesses: &mut [Guess]) {
     let subjects = || (0..columns.len()).filter(|&place| guesses[place].roles.has(Role::Subject));
-    // The first of equals.
+    // The first of several.
     let Some(kept) = subjects().rev().max_by_key(|&place| columns[place].distinct) else { return };
     let others: Vec<usize> = subjects().filter(|place| *place != kept).collect();
     for place in others {

@@ -8,7 +8,7 @@ use crate::table::personal::column::Sample;
 use crate::table::personal::people::{FEW_ROWS, are_free_text, are_names};
 use crate::table::personal::{self, Kinds, has_common_check_digits};
 
-/// Shares of the values that have a sign: so many of so many.
+/// Shares of the values that have a sign: the first number of the second.
 const MOSTLY: (usize, usize) = (4, 5);
 const NEARLY: (usize, usize) = (9, 10);
 
@@ -85,7 +85,7 @@ pub(super) fn signs_of(
     signs
 }
 
-/// The shape of a text: `9` for digits, `A` for letters, other characters as they are.
+/// The shape of a text: `9` for digits, `A` for letters, other characters unchanged.
 fn shape(value: &str) -> String {
     let kind = |letter: char| match letter {
         _ if letter.is_ascii_digit() => '9',

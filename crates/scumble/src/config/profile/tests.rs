@@ -60,7 +60,7 @@ fn alone(fixture: Fixture) -> ColumnProfile {
     profiles(&[fixture]).remove(0)
 }
 
-/// A column without a telling name that is not alone: a column of sexes stands beside it.
+/// A column without a telling name that is not alone: a column of sexes stands next to it.
 fn beside_sex(fixture: Fixture) -> ColumnProfile {
     let sex = around("sex", fixture.rows as usize, &["f", "m"]);
     profiles(&[fixture, sex]).remove(0)

@@ -35,9 +35,9 @@ fn values_of<'a>(column: &'a CodedColumn, rows: u64, missing: &[String]) -> Colu
     values
 }
 
-/// Refuses a table with columns that have no role of their own and would be published as they are, if `init` would call one of them an
-/// identifier, a person's or a household's number, free text or the place of a person. Only these columns are looked at, by their distinct values, as `init` does. Whoever asks
-/// adds what would help for those columns.
+/// Refuses a table with columns that have no role of their own and would be published unchanged, if `init` would call one of them an
+/// identifier, a person's or a household's number, free text or the place of a person. Only these columns are examined, by their distinct
+/// values, as `init` does. The caller adds what would help for those columns.
 pub fn refuse_unjudged(
     table: &CodedTable,
     without_role: &[&str],
@@ -49,7 +49,7 @@ pub fn refuse_unjudged(
     let columns: Vec<ColumnValues<'_>> =
         columns.map(|column| values_of(column, table.rows as u64, missing)).collect();
     let names_people = |profile: &ColumnProfile| {
-        // A column without any value is left out by `init` too, but it tells nothing.
+        // A column without any value is left out by `init` too, but it says nothing.
         let free_text = profile.roles.has(Role::Drop) && profile.distinct > 0;
         let places = profile.signs.contains(&Sign::Personal(Kind::Coordinates));
         let private = [Role::Identifier, Role::Subject, Role::Household];

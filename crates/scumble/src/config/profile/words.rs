@@ -298,7 +298,7 @@ const WORDS: &[(Topic, Weight, &str)] = &[
 
 /// What a column's name is about, if its words are known.
 ///
-/// The word that says most wins; among equals the later one, since the last word of a name is usually the
+/// The word that says most wins; among ties the later one, since the last word of a name is usually the
 /// thing itself (`patient_age`, `income_class`); then the longer one.
 ///
 /// What stands behind a preposition says where or when, and not what: `died in hospital` is about dying.

@@ -32,9 +32,9 @@ pub(crate) const ENTRY: Entry<&'static dyn Metric> = Entry {
     build: &QueryError,
 };
 
-/// So many questions are asked: the interval of the mean is then some hundredths of the spread wide.
+/// This many questions are asked: the interval of the mean is then some hundredths of the spread wide.
 const QUERIES: usize = 1000;
-/// So many quasi-identifiers are asked about at once, besides the column of values that are kept.
+/// This many quasi-identifiers are asked about at once, besides the column of values that are kept.
 const ATTRIBUTES: usize = 2;
 /// The share of all combinations of values that a question is about.
 const SELECTIVITY: f64 = 0.05;
@@ -44,9 +44,9 @@ const SANITY: f64 = 0.001;
 const QUANTILE: f64 = 1.96;
 /// Columns of more values are asked for neighbours, not for any of them.
 const LARGEST_SET: u32 = 1 << 10;
-/// So many questions are answered in one pass: one bit each.
+/// This many questions are answered in one pass: one bit each.
 const TOGETHER: usize = u64::BITS as usize;
-/// Rolled up counts of at most so many combinations of codes are counted in an array.
+/// Rolled up counts of at most this many combinations of codes are counted in an array.
 const LARGEST_ARRAY: usize = 1 << 20;
 
 struct QueryError;
@@ -117,7 +117,7 @@ impl Chance {
         ((u128::from(self.0.next_u64()) * u128::from(end)) >> 64) as u64
     }
 
-    /// So many different numbers below `end`, ascending.
+    /// This many different numbers below `end`, ascending.
     fn choose(&mut self, count: usize, end: usize) -> Vec<usize> {
         let mut all: Vec<usize> = (0..end).collect();
         for place in 0..count {
@@ -143,7 +143,7 @@ impl Chance {
         }
     }
 
-    /// About this share of so many codes: any of them, or neighbours.
+    /// About this share of a number of codes: any of them, or neighbours.
     fn wanted_codes(&mut self, size: usize, share: f64, any: bool) -> Wanted {
         let count = ((size as f64 * share).ceil() as usize).clamp(1, size.max(1));
         if !any {
@@ -325,7 +325,7 @@ fn count(
         items.for_each(|(places, value, more)| rows[key(places, value)] += more);
         return (0..).zip(rows).filter(|(_, rows)| *rows > 0).map(item).collect();
     }
-    // So many combinations have few rows each, and finding the equal ones takes longer than counting them apart.
+    // So many combinations have few rows each, and finding the equal combinations takes longer than counting them apart.
     items.map(|(places, kept, rows)| Count { places, kept, rows }).collect()
 }
 

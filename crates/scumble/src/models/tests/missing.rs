@@ -1,4 +1,4 @@
-//! Missing values: the library and the verifier, which has its own rule, judge them alike.
+//! Missing values: the library and the verifier, which has its own rule, check them alike.
 
 use proptest::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable};
@@ -28,7 +28,7 @@ const ASKED: [&str; 16] = [
     "model = \"lkc\"\nk = 1\nc = 0.6",
 ];
 
-/// Missing values last, as whoever prepares a table has them.
+/// Missing values last, as in a prepared table.
 fn column(name: &str, texts: &[&str], counts: bool) -> (PayloadColumn, Vec<u32>) {
     let mut values: Vec<&str> = texts.to_vec();
     values.sort_unstable_by_key(|text| (*text == "?", *text));
@@ -109,7 +109,7 @@ proptest! {
                 };
                 let outcome = match check_models(&coded, &claim, Some(&reference)) {
                     Ok(outcome) => outcome,
-                    // Nobody has a value: nothing to compare with, and the library says so before it searches.
+                    // Nobody has a value: nothing to compare with, and the library refuses before it searches.
                     Err(_) => {
                         let whole = table.payload_totals();
                         let whole = ClassView { size: total(&whole), cells: &whole, payloads: table.payloads() };

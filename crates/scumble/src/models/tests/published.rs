@@ -1,4 +1,4 @@
-//! Models on whole releases, on persons, on people of a population, and on several columns together.
+//! Models on whole releases, on people with several rows, on a population, and on several columns together.
 
 use scumble_files::table::Codes;
 
@@ -31,7 +31,7 @@ fn verdict(holds: bool, attained: f64, failing_classes: usize, failing_rows: u64
     Verdict { holds, attained, failing_classes, failing_rows }
 }
 
-/// Classes of four and five rows; the worst class is told, and what fails is counted.
+/// Classes of four and five rows; the worst class is named, and what fails is counted.
 #[test]
 fn the_worst_class_is_told() {
     let table = running_example();
@@ -93,7 +93,7 @@ fn rows_beside_the_people_they_are_taken_from() {
     assert_eq!((k_map.larger_is_better(), [merging, dropping, upward]), (true, [true; 3]));
 }
 
-/// models.md 1.6: p1 with flu and hiv, p2 with flu. Two of three rows have flu, and both persons.
+/// models.md 1.6: p1 with flu and hiv, p2 with flu. Two of three rows have flu, and both people.
 #[test]
 fn persons_count_where_they_have_several_rows() {
     let rows: [(u32, &[&str]); 4] =
@@ -112,7 +112,7 @@ fn persons_count_where_they_have_several_rows() {
     assert_eq!(test("model = 'alpha_k'\nalpha = 0.7"), (who.clone(), 1.0, false));
     assert_eq!(test("model = 'l_diversity'\nvariant = 'frequency'\nl = 1.5"), (who.clone(), 1.0, false));
     assert_eq!(test("model = 'xy_linkability'\ny = 'disease'\nh = 0.7"), (who.clone(), 1.0, false));
-    // Values, entropies and distances are those of rows.
+    // Values, entropies and distances count rows.
     assert_eq!(test("model = 'l_diversity'\nl = 2"), (None, 2.0, true));
     let entropy =
         models(&table, "model = 'l_diversity'\nvariant = 'entropy'\nl = 1.5", &["disease"]).remove(0);
@@ -131,7 +131,7 @@ fn persons_count_where_they_have_several_rows() {
     );
 }
 
-/// models.md 1.7: wards AB, AB, A, AA. By numbers of rows two persons are alone, by sets nobody is.
+/// models.md 1.7: wards AB, AB, A, AA. By numbers of rows two people are alone, by sets nobody is.
 #[test]
 fn all_rows_of_a_person_together() {
     let rows: [(u32, &[&str]); 7] =
@@ -188,7 +188,7 @@ fn what_people_guard() {
     assert_eq!(infeasible(&table, &asked("0.25"), &["disease"]), "");
     let told = infeasible(&table, &asked("0.24"), &["disease"]);
     assert!(told.ends_with("; ask for p_breach = 0.25, the smallest possible"), "{told}");
-    // Two rows of one person with asthma, and one of another with flu: 2 of 3 rows, 1 of 2 persons.
+    // Two rows of one person with asthma, and one of another with flu: 2 of 3 rows, 1 of 2 people.
     let rows: [(u32, &[&str]); 3] =
         [(0, &["asthma", "lung", "p1"]), (0, &["asthma", "lung", "p1"]), (0, &["flu", "none", "p2"])];
     let table = counted(&["disease", "guard", "who"], &rows, true);

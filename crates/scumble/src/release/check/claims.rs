@@ -1,4 +1,4 @@
-//! The claims of a plan's models about a table, and the columns that they look at.
+//! The claims of a plan's models about a table, and the columns that they read.
 
 use std::cell::OnceCell;
 
@@ -12,7 +12,7 @@ use crate::release::claim::model_claim;
 use crate::release::prepare::{prepare, value_table};
 use crate::release::resources::Resources;
 
-/// The columns that models look at besides the quasi-identifiers, as their claims name them.
+/// The columns that models read besides the quasi-identifiers, as their claims name them.
 pub(super) fn columns_of(models: &[ModelClaim]) -> Vec<String> {
     let one = models.iter().filter_map(|model| model.parameters.get("column"));
     let several = models.iter().filter_map(|model| model.parameters.get("columns")?.as_array()).flatten();
@@ -41,7 +41,7 @@ pub(super) fn claims(
     spec.parameters
         .allow_only(&known)
         .map_err(|error| error.reworded(|what| format!("model '{}': {what}", entry.name)))?;
-    // If households can no longer be told apart, rows are counted, and the check says so.
+    // If households can no longer be told apart, rows are counted, and the check reports that.
     let mut parameters = spec.parameters.clone();
     if spec.counts_households() && person.is_none() {
         parameters.set("unit", Value::from("person"));

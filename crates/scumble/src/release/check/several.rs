@@ -1,4 +1,4 @@
-//! Checks models that are about several tables together: how many persons have the same rows in all of them, and how many values may belong
+//! Checks models that are about several tables together: how many people have the same rows in all of them, and how many values may belong
 //! to a person.
 
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(crate) fn relational(
             .advise(format!("check a private copy that still has '{subject}'"))
     })?;
     let (persons, _) = payload_of(persons, plan)?;
-    // In all tables persons are written as in the first one.
+    // In all tables people are written as in the first one.
     let release = &table_in_one_spelling(release, std::slice::from_ref(&persons));
     let tables = further_tables(plan, resources)?;
     let tables = plan.table.iter().zip(&tables).map(|(spec, table)| with_persons(table, spec, &persons));
@@ -52,7 +52,7 @@ pub(crate) fn relational(
     check_relations(&relations, k, set, star, resources.control()).map_err(cannot_check)
 }
 
-/// A further table with its persons written as in the first table; an error if they cannot be the same persons.
+/// A further table with its people written as in the first table; an error if they cannot be the same people.
 fn with_persons(
     table: &CodedTable,
     spec: &crate::config::TableSpec,

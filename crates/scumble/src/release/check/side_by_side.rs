@@ -1,4 +1,4 @@
-//! A release beside its original in readable form, for simulated attacks.
+//! A release with its original in readable form, for simulated attacks.
 
 use scumble_files::Control;
 use scumble_files::table::CodedTable;
@@ -37,7 +37,7 @@ pub(super) fn needs_trees(plan: &Plan) -> bool {
     (entry.build)(&plan.algorithm.parameters).is_ok_and(|algorithm| algorithm.capabilities().needs_trees)
 }
 
-/// Reads a release beside its original, by the plan's roles. Columns that one of them lacks are left out.
+/// Reads a release with its original, by the plan's roles. Columns that one of them lacks are left out.
 pub fn side_by_side(
     release: &CodedTable,
     original: &CodedTable,

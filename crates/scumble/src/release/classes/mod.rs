@@ -140,7 +140,7 @@ impl Releasable for ClassRun<'_> {
     }
 
     fn looks(&self) -> Option<Vec<u32>> {
-        // The last look is that of suppressed rows, which may be left out.
+        // The last look is the look of suppressed rows, which may be left out.
         let kept =
             (0..self.found.classes.len()).filter(|class| !self.found.classes.is_suppressed(*class)).count();
         let dropped = self.problem.star_policy == StarPolicy::Drop;
@@ -205,7 +205,7 @@ pub(super) fn search<'a>(task: &Task<'a>, entry: &'static Entry<BuildAlgorithm>)
     found(task, entry).map_err(|error| offers::named(error, task, entry.name))
 }
 
-/// Returns an error, before any work, if the algorithm cannot serve the problem.
+/// Returns an error, before any work, if the algorithm does not support the problem.
 pub(super) fn check(
     problem: &Problem,
     plan: &Plan,

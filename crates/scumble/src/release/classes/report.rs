@@ -79,14 +79,14 @@ fn release(run: &ClassRun<'_>, summary: &Summary) -> Release {
     }
 }
 
-/// The rows, or persons, that every class must have, if a model asks for a minimum.
+/// The rows, or people, that every class must have, if a model asks for a minimum.
 fn required_class(run: &ClassRun<'_>) -> Option<u64> {
     let about_all = run.problem.models.iter().filter(|model| run.problem.is_about_all(&***model));
     let of_persons = |model: &dyn Model| (model.demand() == Demand::Size).then(|| model.required() as u64);
     about_all.filter_map(|model| model.class_test()?.least_size().or_else(|| of_persons(&**model))).max()
 }
 
-/// The number of persons in the table: the rows, unless persons have several.
+/// The number of people in the table: the rows, unless people have several.
 fn persons(run: &ClassRun<'_>, summary: &Summary) -> u64 {
     let column = run.problem.table.payloads().person();
     column.map_or(summary.rows, |column| column.values.len() as u64)
@@ -352,7 +352,7 @@ fn kept(run: &ClassRun<'_>) -> KeptExactly {
     }
 }
 
-/// For each sensitive column, the rows that have the most frequent value of what readers see as one class. Starred rows are one.
+/// For each sensitive column, the rows that have the most frequent value of what readers see as one class. Suppressed rows are one.
 fn guesses(run: &ClassRun<'_>) -> Vec<GuessByClass> {
     let classes = &run.found.classes;
     let payloads = run.problem.table.payloads();

@@ -1,4 +1,4 @@
-//! The remaining risk of a release beside that of its original, for the private report.
+//! The remaining risk of a release and that of its original, for the private report.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::table::frequency::Cell;
 use crate::table::label::STAR;
 use crate::table::payload::Payloads;
 
-/// The most tuples to look at, over all combinations of columns: at most a second of work. For larger tables, `scumble risk`
+/// The most tuples to examine, over all combinations of columns: at most a second of work. For larger tables, `scumble risk`
 /// is the place, where the user waits for nothing else.
 const MOST_LOOKS: u64 = 30_000_000;
 
@@ -62,7 +62,7 @@ fn people_of_classes(run: &ClassRun<'_>) -> Option<Vec<u64>> {
     let people = classes.people()?;
     let (gone, kept): (Vec<usize>, Vec<usize>) =
         (0..classes.len()).partition(|class| classes.is_suppressed(*class));
-    // People who are in no shown class may be among the starred rows.
+    // People who are in no shown class may be among the suppressed rows.
     let star = people.outside + gone.iter().map(|class| people.of_class[*class]).sum::<u64>();
     Some(kept.iter().map(|class| people.of_class[*class]).chain([star]).collect())
 }
@@ -88,12 +88,12 @@ fn is_quick(tuples: usize, columns: usize, size: u32) -> bool {
     size > 0 && columns <= 64 && sets.saturating_mul(tuples as u64) <= MOST_LOOKS
 }
 
-/// A person of a class, where persons have several rows.
+/// A person of a class, where people have several rows.
 fn a_person(cells: &[Cell], payloads: &Payloads) -> Option<u32> {
     payloads.person_of(cells.first()?.payload)
 }
 
-/// The persons of a class, where persons have several rows.
+/// The people of a class, where people have several rows.
 fn members(class: usize, cells: &[Cell], payloads: &Payloads) -> Vec<(u32, u32)> {
     let mut persons: Vec<(u32, u32)> = cells
         .iter()
@@ -131,7 +131,7 @@ fn original(run: &ClassRun<'_>) -> RiskClasses {
     }
 }
 
-/// The classes as readers see them. Starred rows hide each other, whether or not they were checked.
+/// The classes as readers see them. Suppressed rows hide each other, whether or not they were checked.
 fn released(run: &ClassRun<'_>) -> RiskClasses {
     let classes = &run.found.classes;
     let kept: Vec<usize> = (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).collect();

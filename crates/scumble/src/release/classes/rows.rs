@@ -131,7 +131,7 @@ fn deal(rows: &[u32], shares: &[Share], class_of_row: &mut [u32]) {
     }
 }
 
-/// A key for each row that stands for its columns that are published as they are, and sorts like them.
+/// A key for each row that stands for its columns that are published unchanged, and sorts like them.
 fn kept_keys(run: &ClassRun<'_>, rows: usize) -> Vec<u64> {
     let mut packer = Packer::new(rows);
     let columns = run.source.by_name();
@@ -223,7 +223,7 @@ pub(super) fn write(run: &ClassRun<'_>, rows: &ReleasedRows, staged: &mut Staged
             columns.push(OutColumn { name, texts, cells, kind: *kind });
         } else if let Some(column) = source.get(name.as_str()).filter(|_| kept.contains(name.as_str())) {
             let cells = Cells::Direct(&column.codes);
-            // A column that is published as it is keeps its type, if the format has types.
+            // A column that is published unchanged keeps its type, if the format has types.
             let kind = column_type(&column.values);
             columns.push(OutColumn { name, texts: &column.values, cells, kind });
         }

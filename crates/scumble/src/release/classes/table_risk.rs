@@ -1,4 +1,4 @@
-//! Serves models of the whole table on top of any search: finds the least class size under which the release keeps them.
+//! Supports models of the whole table on top of any search: finds the least class size under which the release keeps them.
 
 use super::Attempt;
 use crate::error::{Error, ErrorKind, Result};

@@ -1,7 +1,7 @@
-//! Checks a release beside tables that were published before (`[[table]]`): what all of them reveal together.
+//! Checks a release together with tables that were published before (`[[table]]`): what all of them reveal together.
 //!
-//! The search sees only one table. The verifier puts the result beside the others. If it does not hold, the search is asked for larger classes,
-//! until the tables together keep the models.
+//! The search sees only one table. The verifier checks the result together with the others. If it does not hold, the search is asked for
+//! larger classes, until the tables together keep the models.
 
 use scumble_files::table::CodedTable;
 use scumble_verify::{ModelOutcome, StarRows};
@@ -66,7 +66,7 @@ pub(super) fn judge(
     Ok(found)
 }
 
-/// Attempts a plan. If the result does not hold beside tables that were published before, attempts it again with classes twice as
+/// Attempts a plan. If the result does not hold together with tables that were published before, attempts it again with classes twice as
 /// large, until it does. Returns what was made, and whether its classes are larger than the plan asks for.
 pub(in crate::release) fn large_enough<Made>(
     plan: &Plan,

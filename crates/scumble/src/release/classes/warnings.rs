@@ -3,7 +3,7 @@
 use super::super::spreadsheet::{self, Shows};
 use super::super::targets::format_of;
 use super::ClassRun;
-use crate::base::text::{counted, rows};
+use crate::base::text::{counted, grouped, rows};
 use crate::config::StarPolicy;
 use crate::release::claim::is_verified;
 use crate::release::requirements::disclosure_accepted;
@@ -37,8 +37,9 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
     }
     if run.found.is_of_new_rows() {
         warnings.push(
-            "what holds, holds of this table by itself: where some of its people are also in the first release, or in another by the same \
-             recoding, whoever compares the tables may learn about single people; apply it to people who are in neither"
+            "the checks cover this table alone. If some of its people are also in the first release, or in another release by the same \
+             recoding, someone who compares the two may learn about single people. Apply the recoding only to people who are in no other \
+             release"
                 .to_owned(),
         );
     }
@@ -109,7 +110,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
     warnings.extend(disclosure_accepted(run.plan, &run.problem));
     if run.problem.table.payloads().person().is_some() {
         for name in run.plan.names_with(crate::config::Role::Sensitive) {
-            // The claim of a model that bounds shares among persons says who the persons are.
+            // The claim of a model that bounds shares among people says who the people are.
             let bounded = run.problem.models.iter().any(|model| {
                 model.protects() == Some(name)
                     && model.joint().is_none()
@@ -142,10 +143,10 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
 
 /// Why so much was suppressed; mostly, some columns still show too many values.
 fn mostly_suppressed(run: &ClassRun<'_>) -> String {
-    let (suppressed, rows) = (run.found.classes.suppressed_rows(), run.problem.table.rows());
+    let (suppressed, rows) = (grouped(run.found.classes.suppressed_rows()), rows(run.problem.table.rows()));
     if run.found.is_of_new_rows() {
         return format!(
-            "{suppressed} of {rows} rows show nothing, so the release says little: they are too few for this recoding, or unlike the \
+            "{suppressed} of {rows} show nothing, so the release says little: they are too few for this recoding, or unlike the \
              rows that it was made for; make a release of them by themselves"
         );
     }
@@ -156,10 +157,13 @@ fn mostly_suppressed(run: &ClassRun<'_>) -> String {
         .map(|(column, quasi)| (column.values.len(), quasi.name.as_str()))
         .collect();
     shown.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    let widest: Vec<String> =
-        shown.iter().take(3).map(|(values, name)| format!("{name} ({values} values)")).collect();
+    let widest: Vec<String> = shown
+        .iter()
+        .take(3)
+        .map(|(values, name)| format!("{name} ({} values)", grouped(*values as u64)))
+        .collect();
     format!(
-        "{suppressed} of {rows} rows show nothing, so the release says little. The columns that tell rows apart most are {}; give them \
+        "{suppressed} of {rows} show nothing, so the release says little. The columns that tell rows apart most are {}; give them \
          coarser hierarchies, use fewer quasi-identifiers{}",
         widest.join(", "),
         match run.found.levels {

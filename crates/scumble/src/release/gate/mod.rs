@@ -249,7 +249,7 @@ impl Found<'_> {
     }
 }
 
-/// The warnings to whoever publishes this.
+/// The warnings to the person who publishes this.
 pub(super) fn warnings(personal: &PersonalData) -> Vec<String> {
     let noticed = personal.noticed.iter().map(|of| words::noticed(&of.column, &of.kinds, of.values));
     let accepted = personal.accepted.iter().map(|of| match of.free_text {

@@ -6,7 +6,7 @@ use crate::error::{Error, Setting};
 use crate::report::data::PersonalKindFound;
 use crate::table::personal::GatedKind;
 
-/// The error for columns that must not be published as they are.
+/// The error for columns that must not be published unchanged.
 pub(super) fn refusal(refused: &[&Found<'_>], rows: RowNumbers<'_>) -> Error {
     let each: Vec<String> = refused.iter().map(|of| reasons(of, rows)).collect();
     let what = match refused.len() {

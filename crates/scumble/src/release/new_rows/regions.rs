@@ -18,7 +18,7 @@ pub(super) struct Regions {
     index: Option<Index>,
 }
 
-/// For each code of one column, the classes that may cover it, so that a search need not look at all.
+/// For each code of one column, the classes that may cover it, so that a search need not search at all.
 struct Index {
     column: usize,
     starts: Vec<usize>,
@@ -43,7 +43,7 @@ impl Regions {
         Self { regions, index }
     }
 
-    /// The class that covers a row in most columns; among equals the one with the least loss, then the first.
+    /// The class that covers a row in most columns; among ties the one with the least loss, then the first.
     pub(super) fn nearest(&self, quasi: &[Quasi], code: impl Fn(usize) -> u32) -> Option<&Region> {
         let outside = |region: &Region| {
             let columns = quasi.iter().zip(&region.values).enumerate();

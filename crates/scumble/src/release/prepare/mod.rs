@@ -262,7 +262,7 @@ pub struct ColumnTree {
     pub notes: Vec<String>,
 }
 
-/// Builds the hierarchy of one column of a table, to be looked at.
+/// Builds the hierarchy of one column of a table, to be shown.
 pub fn column_tree(
     table: &CodedTable,
     name: &str,
@@ -315,7 +315,7 @@ pub fn persons_of_rows(table: &CodedTable, plan: &Plan) -> Result<Option<Vec<u32
     Ok(Some(coded.codes.iter().map(|code| person[code as usize]).collect()))
 }
 
-/// Whether some person has several rows, so that models count persons. A row without a person could be anybody's, so it is an error.
+/// Whether some person has several rows, so that models count people. A row without a person could be anybody's, so it is an error.
 fn repeated_persons(subject: &Planned<'_>) -> Result<bool> {
     let missing: Vec<bool> =
         subject.coded.values.iter().map(|text| subject.missing.iter().any(|marker| marker == text)).collect();

@@ -15,7 +15,7 @@ pub(super) struct PayloadRows {
     pub(super) class: Option<usize>,
 }
 
-/// The column that says whom a row is about, where models count persons.
+/// The column that says whom a row is about, where models count people.
 pub(super) fn persons<'a>(planned: &[Planned<'a>], plan: &Plan) -> Result<Option<&'a str>> {
     let mut persons = None;
     let counted_by = plan.counted_by();

@@ -240,7 +240,7 @@ pub(crate) fn payload_of(coded: &CodedColumn, plan: &Plan) -> Result<(PayloadCol
     payload_column(&Planned { name: &coded.name, plan: column, coded, missing })
 }
 
-/// Writes every value of a column as `values` does, which is what models count. Other texts stay as they are.
+/// Writes every value of a column as `values` does, which is what models count. Other texts stay unchanged.
 ///
 /// A release may lack the spelling of a value in the original, so both must be written as one of the two has it.
 fn in_one_spelling(coded: &CodedColumn, values: &PayloadColumn) -> CodedColumn {
@@ -289,7 +289,7 @@ pub(crate) fn table_in_one_spelling<'a>(
     Cow::Owned(CodedTable { columns: table.columns.iter().map(column).collect(), rows: table.rows })
 }
 
-/// The rows of a table by the values of these columns alone, on which models are built. `person` is one of the columns, if persons count.
+/// The rows of a table by the values of these columns alone, on which models are built. `person` is one of the columns, if people count.
 pub(crate) fn value_table(
     table: &CodedTable,
     names: &[String],

@@ -63,7 +63,7 @@ impl RecordRun<'_> {
         self.column().filter(|_| self.found.solution.rings.is_some())
     }
 
-    /// The columns that are published as they are, in the order of the table.
+    /// The columns that are published unchanged, in the order of the table.
     fn kept_columns(&self) -> impl Iterator<Item = &str> {
         self.untouched_columns().filter(|name| Some(*name) != self.column())
     }
@@ -116,7 +116,7 @@ pub(super) fn check_plan(task: &Task<'_>, name: &str, algorithm: &dyn RecordAlgo
     Ok(())
 }
 
-/// Returns an error, before any work, if the algorithm cannot serve the problem.
+/// Returns an error, before any work, if the algorithm does not support the problem.
 pub(super) fn check(problem: &Problem, name: &str, algorithm: &dyn RecordAlgorithm) -> Result<()> {
     refuse_added(problem, name)?;
     refuse_missing(problem, name)?;

@@ -127,7 +127,7 @@ fn record_of_row(
     Ok(found)
 }
 
-/// A key for each row that stands for its columns that are published as they are, and sorts like them.
+/// A key for each row that stands for its columns that are published unchanged, and sorts like them.
 fn kept_keys(run: &RecordRun<'_>) -> Vec<u64> {
     let mut packer = Packer::new(run.source.rows);
     let columns = run.source.by_name();

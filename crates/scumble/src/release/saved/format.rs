@@ -34,7 +34,7 @@ pub(crate) struct RecodingFile<'t> {
     /// Who will read the release, which decides what may be accepted.
     #[serde(default, skip_serializing_if = "Audience::is_default")]
     pub(crate) audience: Audience,
-    /// What becomes of suppressed rows.
+    /// How suppressed rows are published.
     pub(crate) star_policy: StarPolicy,
     /// The texts that mean a missing value.
     pub(crate) missing: Vec<String>,

@@ -21,7 +21,7 @@ struct Version {
     scumble_recoding: u32,
 }
 
-/// Reads a recoding from the bytes of its file. `path` only serves messages.
+/// Reads a recoding from the bytes of its file. `path` is for messages only.
 pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<SavedRecoding> {
     let name = path.display();
     let wrong = |error: Error| {

@@ -124,7 +124,7 @@ fn in_order(run: &TablesRun<'_>, mut columns: Vec<Column>) -> Vec<Column> {
     columns
 }
 
-/// A column that is published beside the target.
+/// A column that is published in addition to the target.
 fn attribute(run: &TablesRun<'_>, place: usize, of_row: &OfRow) -> Column {
     let quasi = &run.problem.quasi[place];
     let shown = &run.found.solution.shown[place];
@@ -148,7 +148,7 @@ fn value_of_row(run: &TablesRun<'_>, of_row: &OfRow) -> Vec<u32> {
     of_row.payload.par_iter().map(|payload| payloads.value(*payload, run.found.target)).collect()
 }
 
-/// The target as it is.
+/// The target unchanged.
 fn target(run: &TablesRun<'_>, of_row: &OfRow) -> Column {
     values(run, &value_of_row(run, of_row))
 }

@@ -17,7 +17,7 @@ pub struct PublishedTables {
     pub manifest: Manifest,
     /// The tables that the manifest names, in its order, as they are meant.
     pub tables: Vec<CodedTable>,
-    /// Files beside them that the manifest does not name, and that are not checked.
+    /// Files next to them that the manifest does not name, and that are not checked.
     pub unnamed: Vec<String>,
     /// The folder that they were read from, if there is one.
     pub(crate) folder: Option<PathBuf>,

@@ -6,7 +6,7 @@ use crate::search::algorithms::tables::Target;
 
 /// The plan for a search over several tables.
 pub(super) struct Arranged {
-    /// The plan, with every column that may be published beside the target as a quasi-identifier.
+    /// The plan, with every column that may be published in addition to the target as a quasi-identifier.
     pub(super) plan: Plan,
     /// The column that the tables are about.
     pub(super) target: String,

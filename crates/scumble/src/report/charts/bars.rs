@@ -10,7 +10,7 @@ use crate::base::format;
 pub(in crate::report) struct Bar {
     /// Its length. Infinity is drawn as a paler bar over the whole width, and NaN is not drawn.
     pub(in crate::report) value: f64,
-    /// What is written beside it.
+    /// What is written next to it.
     pub(in crate::report) label: String,
     /// What is shown when the pointer rests on it.
     pub(in crate::report) hint: String,

@@ -57,7 +57,7 @@ impl ColumnChart<'_> {
                 if value <= 0.0 {
                     continue;
                 }
-                // Even one row must be visible beside a million.
+                // Even one row must be visible next to a million.
                 let tall = (floor - y.at(value)).max(1.5);
                 let hint = format!("{name}, {}: {} {}", series.name, format::number(value), self.unit);
                 let left = start + bar * s as f64;

@@ -20,7 +20,7 @@ pub(super) fn section(report: &Report) -> Option<Value> {
 /// A short note on the required group size.
 pub(super) fn note(report: &Report) -> String {
     let release = &report.release;
-    // Where persons have several rows, k counts persons.
+    // Where people have several rows, k counts people.
     let of_persons = release.persons.is_some_and(|persons| persons < release.rows);
     let of = if of_persons { " persons" } else { "" };
     release.required_class.map_or_else(String::new, |least| format!("at least {}{of} required", count(least)))

@@ -68,7 +68,7 @@ fn row(column: &str, value: Amount) -> BarRow {
     BarRow { name: column.to_owned(), bars: vec![Bar { value: length, hint: label.clone(), label, ink }] }
 }
 
-/// The meaning of an infinite bar, with the finite figure beside it.
+/// The meaning of an infinite bar, with the finite figure next to it.
 fn lost_values(changes: &[ColumnChange]) -> String {
     let mut text =
         "Normalised Kullback–Leibler divergence; 0 means that the distribution is as before.".to_owned();

@@ -101,7 +101,7 @@ fn details(metric: &MetricResult) -> Option<String> {
     (!details.is_empty()).then(|| format!("({})", details.join(", ")))
 }
 
-/// The small bar beside the value: where it lies between its best (0) and its worst (100).
+/// The small bar next to the value: where it lies between its best (0) and its worst (100).
 fn meter(metric: &MetricResult) -> Option<Value> {
     let (value, (low, high)) = match (metric.range, metric.normalised) {
         (Some(range), _) => (metric.value.finite()?, range),

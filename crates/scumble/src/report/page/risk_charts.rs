@@ -21,7 +21,7 @@ pub(super) struct RiskSeries<'a> {
     pub(super) risk: &'a RiskFigures,
 }
 
-/// A chart of rows, or persons, by risk.
+/// A chart of rows, or people, by risk.
 pub(super) fn bands(all: &[RiskSeries<'_>], unit: Unit) -> Option<Value> {
     let last = all.last()?.risk;
     if last.bands.is_empty() {

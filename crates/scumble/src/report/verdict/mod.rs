@@ -1,6 +1,6 @@
 //! The verdict: colour, sentence and next steps, from all evidence there is. Every page gets its verdict here.
 //!
-//! A rule looks at one kind of evidence and lists the points that somebody has to decide about. A point that stops makes the
+//! A rule reads one kind of evidence and lists the points that somebody has to decide about. A point that stops makes the
 //! verdict red, and any other point makes it amber. The verdict is green only if no rule finds a point. So evidence can never make a
 //! verdict better, and a new rule can only make it stricter.
 
@@ -55,7 +55,7 @@ impl Colour {
 /// How serious a point is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
-    /// The release must not be published as it is.
+    /// The release must not be published unchanged.
     Stop,
     /// Somebody has to decide about it.
     Decide,

@@ -196,7 +196,7 @@ fn person_worst_off(report: &Report) -> Vec<Point> {
     }]
 }
 
-/// Columns that are published as they are must not single people out.
+/// Columns that are published unchanged must not single people out.
 fn exact_columns(report: &Report) -> Vec<Point> {
     let Some(kept) = &report.kept else { return Vec::new() };
     let open: Vec<&KeptColumn> = kept.columns.iter().filter(|column| !column.role.is_sensitive()).collect();
@@ -268,7 +268,7 @@ fn sensitive_columns(report: &Report) -> Vec<Point> {
         .collect()
 }
 
-/// What follows from the groups alone must not tell much more about sensitive values than the whole table does.
+/// What follows from the groups alone must not reveal much more about sensitive values than the whole table does.
 fn inference(report: &Report) -> Vec<Point> {
     let limit = report.audience.limit().to_f64();
     let Some(kept) = &report.kept else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Anatomy (Xiao and Tao 2006; algorithms.md B23): one table has the quasi-identifiers as they are, another counts the sensitive
+//! Anatomy (Xiao and Tao 2006; algorithms.md B23): one table has the quasi-identifiers unchanged, another counts the sensitive
 //! values of each group.
 //!
 //! Which rows of a value go into which group is drawn at random. The paper leaves this open. In the order of the table, the groups
@@ -149,7 +149,7 @@ impl TablesAlgorithm for Anatomy {
     }
 }
 
-/// The k that remains when quasi-identifiers are published as they are.
+/// The k that remains when quasi-identifiers are published unchanged.
 pub(super) fn smallest_class(problem: &TablesProblem) -> Finding {
     let table = &problem.problem.table;
     let mut packer = Packer::new(table.tuples());

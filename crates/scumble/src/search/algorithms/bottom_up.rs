@@ -1,4 +1,4 @@
-//! Bottom-up generalisation (Wang, Yu, Chakraborty 2004; algorithms.md B8): begins with every value as it is and merges the
+//! Bottom-up generalisation (Wang, Yu, Chakraborty 2004; algorithms.md B8): begins with every value unchanged and merges the
 //! values below one node of a hierarchy at a time, until every class meets every model.
 
 mod classes;
@@ -146,7 +146,7 @@ impl<'a> Ascent<'a> {
     }
 
     /// Returns the best merge: of the critical ones the one with the least loss per growth, otherwise the one with the least
-    /// loss; of equals, the first.
+    /// loss; the first wins ties.
     fn best(&self) -> Option<Merge> {
         let smallest = self.smallest();
         let loss = |(column, node): Merge| self.columns[column].loss[node as usize];

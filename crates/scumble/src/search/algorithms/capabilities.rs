@@ -1,4 +1,4 @@
-//! What algorithms need, serve and promise, as data: one struct for each kind of algorithm. The structs are made from an algorithm's
+//! What algorithms need, support and promise, as data: one struct for each kind of algorithm. The structs are made from an algorithm's
 //! parameters, because these may make a difference.
 
 use super::Linkage;
@@ -34,12 +34,12 @@ pub enum Fineness {
     OneTellingStep,
 }
 
-/// What a search needs, serves and promises, as data.
+/// What a search needs, supports and promises, as data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
     /// Whether every quasi-identifier must have levels.
     pub needs_trees: bool,
-    /// Whether a table without a class column cannot be served.
+    /// Whether it does not support a table without a class column.
     pub needs_class: bool,
     /// Whether the algorithm is worth trying for what it keeps for machine-learning models, whatever it loses otherwise.
     pub is_for_learners: bool,
@@ -59,14 +59,14 @@ pub struct Capabilities {
     pub takes_steps: bool,
     /// Whether the search is among the quickest: it goes through the rows only a few times, however many values and columns there are.
     pub is_quick: bool,
-    /// Whether models that apply to only some of the quasi-identifiers are served.
+    /// Whether it supports models that apply to only some of the quasi-identifiers.
     pub serves_projections: bool,
-    /// Whether models that compare classes with the people of a population are served.
+    /// Whether models that compare classes with the people of a population are supported.
     pub serves_population: bool,
-    /// Whether models are served that may break when classes that meet them are merged. Every published class must then have been checked as
-    /// it is.
+    /// Whether it supports models that may break when classes that meet them are merged. Every published class must then have been
+    /// checked exactly as it is published.
     pub serves_unmergeable: bool,
-    /// Whether models are served that apply to the whole table and cannot be checked class by class.
+    /// Whether it supports models that apply to the whole table and cannot be checked class by class.
     pub serves_whole_tables: bool,
     /// Whether quasi-identifiers show the means of their classes, which cover no original value.
     pub shows_means: bool,
@@ -118,7 +118,7 @@ pub struct RecordCapabilities {
 }
 
 impl RecordCapabilities {
-    /// Records that show every row's values as they are.
+    /// Records that show every row's values unchanged.
     #[must_use]
     pub const fn of(linkage: Linkage) -> Self {
         Self { linkage, shows_frequencies: false, draws_rows: false, exchanges: false }

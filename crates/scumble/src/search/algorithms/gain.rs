@@ -63,7 +63,7 @@ impl Gains {
     }
 
     /// Returns the last code on the left side of the best cut of an interval, with rows on both sides; the smaller code
-    /// of equals.
+    /// of several.
     pub(super) fn threshold(&self, low: u32, high: u32) -> Option<u32> {
         let mut left = vec![0; self.classes];
         let mut right = vec![0; self.classes];

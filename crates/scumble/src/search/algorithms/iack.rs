@@ -63,7 +63,7 @@ pub(crate) fn information_by_level(problem: &Problem, column: usize, class: usiz
 }
 
 /// Returns the most specific of the levels with the highest score. A curve that rises towards the leaves, or is
-/// flat, leaves the column as it is, so no separate "no peak" rule is needed.
+/// flat, leaves the column unchanged, so no separate "no peak" rule is needed.
 fn best_level(scores: &[f64]) -> u32 {
     let best = scores.iter().copied().fold(0.0, f64::max);
     scores.iter().position(|score| *score >= best - TIE).unwrap_or(0) as u32

@@ -274,7 +274,7 @@ impl Walk<'_> {
         region
     }
 
-    /// Takes rows from branches that can spare them until the bad rows pass: from the largest branch first (of equals, the
+    /// Takes rows from branches that can spare them until the bad rows pass: from the largest branch first (of several, the
     /// first), and in it from the last tuple first. Returns whether that was possible; if not, nothing has changed.
     fn borrow(&mut self, good: &mut [Branch], bad: &mut Vec<Held>) -> bool {
         let before: Vec<Vec<Held>> = good.iter().map(|branch| branch.held.clone()).collect();

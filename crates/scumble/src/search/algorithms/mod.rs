@@ -115,7 +115,7 @@ impl Finding {
 
 /// A search for a recoding.
 pub trait Algorithm: Send + Sync {
-    /// What the algorithm needs, serves and promises.
+    /// What the algorithm needs, supports and promises.
     fn capabilities(&self) -> Capabilities;
     /// Whether the search minimises the problem's metric. A search that uses no metric, or one of its own, does not.
     fn minimises(&self, _problem: &Problem) -> bool {
@@ -126,7 +126,7 @@ pub trait Algorithm: Send + Sync {
     fn caveat(&self, _findings: &[Finding], _quasi: usize) -> Option<String> {
         None
     }
-    /// Returns an error if this problem cannot be served. Called before any work.
+    /// Returns an error if this problem is not supported. Called before any work.
     fn check(&self, problem: &Problem) -> Result<()>;
     /// Runs the search.
     fn run(&self, problem: &Problem) -> Result<Solution>;
@@ -136,7 +136,7 @@ pub trait Algorithm: Send + Sync {
 pub trait RecordAlgorithm: Send + Sync {
     /// What the search does, and what k refers to.
     fn capabilities(&self) -> RecordCapabilities;
-    /// Returns an error if this problem cannot be served. Called before any work.
+    /// Returns an error if this problem is not supported. Called before any work.
     fn check(&self, problem: &Problem) -> Result<()>;
     /// Runs the search and audits what it found.
     fn run(&self, problem: &Problem) -> Result<RecordSolution>;

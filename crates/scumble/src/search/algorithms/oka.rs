@@ -154,7 +154,7 @@ impl<'s, 'p> Centres<'s, 'p> {
         sum
     }
 
-    /// Returns the nearest of the eligible clusters, the first of equals. The one at `likely` is checked first, because the
+    /// Returns the nearest of the eligible clusters, the first of several. The one at `likely` is checked first, because the
     /// search can then give up on most others early.
     fn nearest(&self, row: &Row, likely: usize, eligible: impl Fn(usize) -> bool + Sync) -> Option<usize> {
         let at = |place: usize, most: u64| (self.distance(place, row, most), place);
@@ -243,7 +243,7 @@ fn clusters(problem: &Problem, space: &Space<'_>, stock: &mut Stock<'_>, k: usiz
     Ok(centres.clusters)
 }
 
-/// Takes from each cluster of more than k rows those that are furthest from its centroid, the later ones of equals.
+/// Takes from each cluster of more than k rows those that are furthest from its centroid, the later ones of several.
 fn give_away(centres: &mut Centres<'_, '_>, row: &mut Row, k: usize) -> Vec<Part> {
     let mut given = Vec::new();
     for place in 0..centres.len() {

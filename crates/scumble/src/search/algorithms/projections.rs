@@ -1,4 +1,4 @@
-//! Code shared by the algorithms that publish some columns beside the class label, each column as it is.
+//! Code shared by the algorithms that publish some columns in addition to the class label, each column unchanged.
 
 use super::Finding;
 use super::tables::{Shown, Tables, TablesProblem, TablesSolution};
@@ -30,7 +30,7 @@ impl Shared {
         })
     }
 
-    /// Returns an error if a problem cannot be served: only k-anonymity, counted in rows, is served.
+    /// Returns an error if a problem is not supported: only k-anonymity, counted in rows, is.
     pub(super) fn check(&self, problem: &TablesProblem, algorithm: &str) -> Result<()> {
         let asked = &problem.problem;
         let serves = |model: &dyn crate::models::Model| {

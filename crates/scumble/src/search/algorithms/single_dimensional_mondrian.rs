@@ -148,7 +148,7 @@ impl<'a> ColumnSplits<'a> {
         }
     }
 
-    /// The most balanced cut in two; of equals, the one with the smaller code.
+    /// The most balanced cut in two; of several, the one with the smaller code.
     fn middle(&self, column: usize, low: u32, high: u32) -> Option<Vec<u32>> {
         let rows = &self.rows[column][low as usize..=high as usize];
         let all: u64 = rows.iter().sum();

@@ -1,4 +1,4 @@
-//! Algorithms that publish several tables beside each other, instead of one with coarser values: their problems and their
+//! Algorithms that publish several tables together, instead of one with coarser values: their problems and their
 //! solutions.
 
 use super::{Finding, TablesCapabilities};
@@ -11,7 +11,7 @@ use crate::table::quasi::{Quasi, Value};
 pub trait TablesAlgorithm: Send + Sync {
     /// What the search does, and what the tables are about.
     fn capabilities(&self) -> TablesCapabilities;
-    /// Returns an error if this problem cannot be served. Called before any work.
+    /// Returns an error if this problem is not supported. Called before any work.
     fn check(&self, problem: &TablesProblem) -> Result<()>;
     /// Runs the search.
     fn run(&self, problem: &TablesProblem) -> Result<TablesSolution>;
@@ -31,7 +31,7 @@ pub enum Target {
 
 /// The problem of an algorithm for several tables.
 pub struct TablesProblem {
-    /// The table and the requirements. Its quasi-identifiers are all columns that may be published beside the target, whether
+    /// The table and the requirements. Its quasi-identifiers are all columns that may be published in addition to the target, whether
     /// or not outsiders know them.
     pub problem: Problem,
     /// For each of those columns, whether outsiders may know it.
@@ -59,7 +59,7 @@ pub struct TablesSolution {
 /// How a column is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shown {
-    /// Each value as it is.
+    /// Each value unchanged.
     AsItIs,
     /// For each code the coarser value that stands for it.
     Coarser(Vec<Value>),
@@ -76,7 +76,7 @@ impl Shown {
     }
 }
 
-/// The tables that are published beside each other.
+/// The tables that are published together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tables {
     /// One table for each set of columns (ascending): those columns and the target of every row.

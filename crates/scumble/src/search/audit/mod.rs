@@ -119,7 +119,7 @@ fn disclosures(
         return Ok((nothing, nothing));
     }
     if !covers.kept {
-        // The table is too large to be audited, and the result says so.
+        // The table is too large to be audited, and the result reports that.
         let everyone = Disclosure { records: 0, certain: 0, unknown: table.rows() };
         return Ok((everyone, everyone));
     }

@@ -95,9 +95,9 @@ fn a_row_that_only_its_own_record_covers() {
     assert_eq!((found.least_covered, found.degrees.least_covering), (2, 1));
 }
 
-/// Three tuples of one row each with the values 0, 0 and 1, and every record covers all three. The first record lists 0 only; the others list both
-/// values, so they are alike. Whoever gives a record away must have it, whoever takes one must have a value that it lists, and no record may be left
-/// over or missing.
+/// Three tuples of one row each with the values 0, 0 and 1, and every record covers all three. The first record lists 0 only; the others
+/// list both values, so they are alike. A row that gives a record away must have it, a row that takes one must have a value that it
+/// lists, and no record may be left over or missing.
 #[test]
 fn records_that_change_hands_are_counted_again() {
     let rows = [(vec![0], 0), (vec![1], 0), (vec![2], 1)];

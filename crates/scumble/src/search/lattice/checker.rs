@@ -1,4 +1,4 @@
-//! Checks what becomes of the rows at one node. It never reads the rows themselves: classes are rolled up from those of a
+//! Checks the outcome for the rows at one node. It never reads the rows themselves: classes are rolled up from those of a
 //! finer node.
 
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Checker<'a> {
     problem: &'a Problem,
     metric: &'static dyn Metric,
     lattice: &'a Lattice,
-    /// The rows that a class needs, and the tests that look at more than the size.
+    /// The rows that a class needs, and the tests that check more than the size.
     least_size: u64,
     tests: Tests<'a>,
     limit: u64,
@@ -233,7 +233,7 @@ impl<'a> Checker<'a> {
         Ok(self.cache.nearest(levels))
     }
 
-    /// Returns what becomes of the rows at a node, and its set if all of it was needed.
+    /// Returns the outcome for the rows at a node, and its set if all of it was needed.
     fn look(&self, source: &FrequencySet, levels: &[u32]) -> Result<(Option<Arc<FrequencySet>>, Visit)> {
         let marks = self.domain.coarsen(&source.keys, &source.levels, levels);
         self.problem.progress.check()?;
@@ -483,7 +483,7 @@ impl<'a> Checker<'a> {
         Outcome { cost: self.cost(by_column.figure(&means)), suppressed }
     }
 
-    /// Measures the published classes, for metrics that look at more than columns and sizes. This is slow.
+    /// Measures the published classes, for metrics that read more than columns and sizes. This is slow.
     fn judge_by_classes(&self, step: &Step, mut visit: Visit) -> Result<Visit> {
         let problem = self.problem;
         let measure = |classes: Classes| self.metric.measure(&classes, problem);

@@ -149,7 +149,7 @@ impl Domain {
         }
     }
 
-    /// Returns the bits of a key that stay as they are, and tables for the others. Neighbouring columns share a table as long
+    /// Returns the bits of a key that stay unchanged, and tables for the others. Neighbouring columns share a table as long
     /// as it is small compared with the number of keys.
     fn tables(&self, fields: &[Field], from: &[u32], to: &[u32], keys: usize) -> (u64, Vec<Table<'_>>) {
         let most_bits = (keys / 16).max(1).ilog2().min(11);
@@ -203,7 +203,7 @@ impl Domain {
     }
 }
 
-/// The table of a problem, and its population if a model looks at it.
+/// The table of a problem, and its population if a model reads it.
 fn tables(problem: &Problem) -> impl Iterator<Item = &FrequencyTable> {
     std::iter::once(&problem.table).chain(problem.population())
 }

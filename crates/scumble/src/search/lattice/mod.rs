@@ -3,6 +3,7 @@
 //! A node is a number whose digits are the levels, the first column most significant, so numbers sort as the vectors do.
 //! Searches learn about nodes from a [`Checker`].
 
+use crate::base::text::grouped;
 use crate::error::{Error, Result, Setting, Wish};
 use crate::problem::Problem;
 
@@ -37,8 +38,9 @@ impl Lattice {
         let lattice = Self::of_any_size(problem, algorithm)?;
         if lattice.nodes > LARGEST {
             return Err(Error::refused(format!(
-                "the columns' levels combine to {} vectors, more than the {LARGEST} that '{algorithm}' can search",
-                lattice.nodes
+                "the columns' levels combine to {} vectors, more than the {} that '{algorithm}' can search",
+                grouped(lattice.nodes as u64),
+                grouped(LARGEST as u64)
             ))
             .advise("give hierarchies with fewer levels")
             .advise("use fewer quasi-identifiers")

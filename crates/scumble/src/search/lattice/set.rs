@@ -15,7 +15,7 @@ pub(super) struct FrequencySet {
     pub(super) keys: Vec<u64>,
     /// The rows of each class.
     pub(super) sizes: Vec<u32>,
-    /// The people of each class; empty if no model looks at people. A class without rows may have people.
+    /// The people of each class; empty if no model counts people. A class without rows may have people.
     pub(super) people: Vec<u32>,
     /// The rows of each class per payload (compressed sparse rows); empty if no model reads payloads.
     pub(super) starts: Vec<u32>,

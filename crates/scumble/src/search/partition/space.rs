@@ -50,7 +50,7 @@ pub(crate) type Penalty<'a> = dyn Fn(usize, Value) -> f64 + Sync + 'a;
 pub struct Space<'a> {
     problem: &'a Problem,
     tests: Vec<&'a dyn ClassTest>,
-    /// Whether some model looks at payloads.
+    /// Whether some model reads payloads.
     reads_payloads: bool,
     kinds: Vec<RowKind>,
     /// The first kind of each tuple, followed by the number of kinds.

@@ -72,7 +72,7 @@ impl Discretise {
         Discretised { shown, coarser }
     }
 
-    /// The first number of each interval; `None` if the column stays as it is.
+    /// The first number of each interval; `None` if the column stays unchanged.
     fn starts(self, problem: &TablesProblem, column: usize, line: &Line) -> Option<Vec<usize>> {
         let table = &problem.problem.table;
         let numbers = &line.numbers;

@@ -122,7 +122,7 @@ pub fn greedy(table: &DecisionTable, among: &[usize], wish: Wish<'_>) -> Result<
             })
             .collect::<Result<_>>()?;
         wish.progress.advance(left.len() as u64);
-        // `max_by` returns the last of equals, so going backwards finds the first column.
+        // `max_by` returns the last of several, so going backwards finds the first column.
         let best = (0..offers.len()).rev().max_by(|a, b| offers[*a].compare(&offers[*b]));
         let Some((column, after)) = best.map(|place| admissible[place]) else { break };
         chosen.push(column);

@@ -106,7 +106,7 @@ pub fn joint_anonymity(
 }
 
 /// Removes projections until the level is at least k. Each time it removes the one without which the level is highest, the last
-/// among equals. Returns the places of those that are kept, and their level.
+/// among ties. Returns the places of those that are kept, and their level.
 pub fn keep_level(
     table: &DecisionTable,
     known: &[bool],

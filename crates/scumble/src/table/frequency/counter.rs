@@ -1,4 +1,4 @@
-//! Rows counted part by part, for whoever never holds all of them: batch after batch, or in several places at once.
+//! Rows counted part by part, for callers that never hold all of them: batch after batch, or in several places at once.
 
 use super::FrequencyTable;
 use crate::base::text::grouped;
@@ -101,7 +101,7 @@ impl Counter {
         Ok(())
     }
 
-    /// Makes one row of equal ones.
+    /// Makes one row of equal rows.
     fn compact(&mut self) -> Result<()> {
         let mut packer = Packer::new(self.weights.len());
         let values = self.payloads.iter().map(|column| column.values.len() as u32);

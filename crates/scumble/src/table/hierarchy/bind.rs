@@ -37,7 +37,7 @@ enum Held {
     Below(std::ops::Range<usize>),
     /// The leaf is the text for missing values.
     Missing,
-    /// The leaf is a further spelling of a leaf beside it.
+    /// The leaf is a further spelling of a leaf next to it.
     Again,
 }
 

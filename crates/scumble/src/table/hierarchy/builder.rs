@@ -43,7 +43,7 @@ pub enum Builder {
         #[serde(default = "two")]
         fanout: usize,
     },
-    /// Intervals that tell the classes apart (minimum description length); needs a class column.
+    /// Intervals that separate the class labels (minimum description length); needs a class column.
     Mdlp {},
     /// Neighbours are merged level by level.
     OrderedMerging {

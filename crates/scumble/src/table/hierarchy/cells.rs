@@ -41,7 +41,7 @@ pub(super) fn decode<'t>(bytes: &'t [u8], file: &str) -> Result<&'t str> {
 }
 
 impl<'t> Cells<'t> {
-    /// Reads a text whose delimiter is found by looking at it: the first of `;`, tab and comma that
+    /// Reads a text whose delimiter is found by reading it: the first of `;`, tab and comma that
     /// divides at least half of the lines. (`;` comes first since intervals contain commas.)
     pub(super) fn detect(text: &'t str) -> Self {
         let divides = |delimiter: &char| {

@@ -31,7 +31,7 @@ pub(super) struct Chains {
 }
 
 impl Chains {
-    /// The shape of a tree whose nodes have these depths, in preorder, and that has so many leaves.
+    /// The shape of a tree whose nodes have these depths, in preorder, and that has this many leaves.
     pub(super) fn of(depths: &[u8], leaf_count: usize) -> Self {
         let nodes = depths.len();
         // A node goes on with the chain of the one before it if it is the only child of that one. Children are counted from behind.

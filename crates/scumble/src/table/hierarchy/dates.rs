@@ -41,7 +41,7 @@ pub struct LifeStages {
 }
 
 impl DateLevel {
-    /// The period that a date lies in: a number that tells it from its neighbours, and its name.
+    /// The period that a date lies in: a number that distinguishes it from its neighbours, and its name.
     pub(super) fn period(self, date: Date) -> (i64, String) {
         let Date { year, month, .. } = date;
         match self {

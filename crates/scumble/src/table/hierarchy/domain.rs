@@ -1,4 +1,4 @@
-//! What a builder is told about a column, and what it gives back.
+//! What a builder receives about a column, and what it gives back.
 
 use super::tree::{Assembler, Hierarchy, Provenance};
 use crate::error::{Error, Result, Setting};
@@ -25,7 +25,7 @@ pub struct Domain<'a> {
     pub classes: Option<&'a [Vec<u64>]>,
     /// The declared smallest and largest value, in integers of the measure.
     pub declared: Option<(i128, i128)>,
-    /// How a file's spellings of the values are known; none where texts are compared as they are written.
+    /// How a file's spellings of the values are known; none where texts are compared character by character.
     pub form: Option<Form>,
 }
 

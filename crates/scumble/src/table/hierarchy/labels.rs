@@ -64,7 +64,7 @@ fn fault(tree: &Hierarchy, node: NodeId, domain: &Domain) -> Option<&'static str
         return (!leaves.all(begins))
             .then_some("is written as the beginning of values, and some value below it begins otherwise");
     }
-    // Codes in a column of texts are numbers to whoever reads an interval of them; other texts are in no interval.
+    // Codes in a column of texts are numbers to readers of an interval of them; other texts are in no interval.
     let is_text = measure.kind == Kind::Text;
     let measure = if is_text { &NUMBERS } else { measure };
     let ends = Ends::read(measure, label)?;
@@ -118,7 +118,7 @@ impl Ends {
         if !measure.kind.is_number() {
             return measure.exact(text);
         }
-        // Whoever reads a label does not mind zeros in front.
+        // A reader of a label does not mind zeros in front.
         let digits = text.trim_start_matches(['+', '-']);
         let zeros = digits.len() - digits.trim_start_matches('0').len();
         let spare = zeros

@@ -45,7 +45,7 @@ pub(super) fn build(domain: &Domain, fanout: Option<usize>) -> Result<Built> {
     nest(domain, levels, if numbers.is_some() { Provenance::FromData } else { Provenance::Numbered })
 }
 
-/// Merges the pair of neighbours with the smallest sum of rows (the leftmost of equals) until half of
+/// Merges the pair of neighbours with the smallest sum of rows (the leftmost of several) until half of
 /// the groups are left, and returns where they start.
 fn halve(rows: &[u64], starts: &[usize]) -> Vec<usize> {
     let groups = starts.len();

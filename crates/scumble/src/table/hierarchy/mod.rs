@@ -8,7 +8,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `tree.rs` `chains.rs` | the tree itself: nodes as contiguous ranges of leaf codes |
-//! | `domain.rs` | what a builder is told about a column |
+//! | `domain.rs` | what a builder receives about a column |
 //! | `builder.rs` | what users can ask for, and the choice when they ask for nothing |
 //! | `nested.rs` | trees of nested groups of ordered values, and the round edges between them |
 //! | `intervals.rs` `mdlp.rs` `merging.rs` `alphabetic.rs` `initials.rs` `prefix.rs` `dates.rs` `moments.rs` | one way to build each |

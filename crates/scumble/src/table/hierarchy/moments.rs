@@ -52,7 +52,7 @@ pub enum TimeLevel {
 }
 
 impl TimestampLevel {
-    /// The period that a timestamp lies in: a number that tells it from its neighbours, and its name.
+    /// The period that a timestamp lies in: a number that distinguishes it from its neighbours, and its name.
     fn period(self, nanos: i128) -> (i128, String) {
         let day = day_of(nanos);
         let Date { year, month, day: of_month } = Date::of(day);
@@ -167,7 +167,7 @@ mod tests {
         let values = domain(zoned, &["2024-03-09T00:30:00+02:00", "2024-03-09T10:15:00Z"]);
         use TimestampLevel::{Day, Hour, Month, PartOfDay, Week, Year};
         let tree = timestamps(&values, &[Hour, PartOfDay, Day, Month, Year]).unwrap().hierarchy;
-        // Periods are those of UTC.
+        // Periods are in UTC.
         assert_eq!(
             path(&tree, "2024-03-09T00:30:00+02:00"),
             "2024-03-09T00:30:00+02:00;2024-03-08T22;2024-03-08 evening;2024-03-08;2024-03;2024;*"

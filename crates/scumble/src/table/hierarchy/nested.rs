@@ -119,7 +119,8 @@ pub(super) fn round_bins(low: i128, high: i128, most: usize) -> (i128, Span) {
     last
 }
 
-/// Round edges that cover the numbers with at most so many intervals: of equal width, or powers of ten where sizes differ too much for that.
+/// Round edges that cover the numbers with at most this many intervals: of equal width, or powers of ten where sizes differ too much for
+/// that.
 pub(super) fn round_edges(measure: &Measure, low: i128, high: i128, most: usize) -> Vec<i128> {
     if let Some(powers) = measure.powers_of_ten(low, high, most) {
         return powers;

@@ -23,9 +23,9 @@ pub(super) const MAX_HEIGHT: usize = 255;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Provenance {
-    /// From a file or a rule that was fixed without looking at the data.
+    /// From a file or a rule that was fixed without reading the data.
     Declared,
-    /// Chosen by looking at the data, so that the groups themselves say something about it.
+    /// Chosen by the data, so that the groups themselves say something about it.
     FromData,
     /// The same, and called by numbers only, such as `group 2 of 24`: nobody can read what a group holds, and a list of what it holds
     /// would publish values of people.
@@ -59,9 +59,9 @@ enum Labels {
 /// How the label of a node is made of the text of a leaf below it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mask {
-    /// So many characters are kept.
+    /// This many characters are kept.
     pub(super) kept: usize,
-    /// So many stars follow.
+    /// This many stars follow.
     pub(super) stars: usize,
 }
 
@@ -234,7 +234,7 @@ impl Hierarchy {
         self.chains.lowest_above(low, high)
     }
 
-    /// Whether the label of a node tells its readers nothing, since it is a number of a group.
+    /// Whether the label of a node says nothing to its readers, since it is a number of a group.
     #[must_use]
     pub fn is_numbered(&self, node: NodeId) -> bool {
         self.provenance == Provenance::Numbered && !self.is_leaf(node)

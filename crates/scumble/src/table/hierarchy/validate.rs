@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// Messages shown in full; the rest is counted.
 const SHOWN: usize = 10;
 
-/// Findings about one file, with their lines. Many are shown at once, so that they can be mended at once.
+/// Findings about one file, with their lines. Many are shown at once, so that they can be corrected at once.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     file: String,

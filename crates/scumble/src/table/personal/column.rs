@@ -2,18 +2,18 @@
 
 use super::{Evidence, Kind, Kinds, contact, kinds_of_named};
 
-/// The most distinct texts that a guess looks at; evenly spaced over the sorted ones.
+/// The most distinct texts that a guess reads; evenly spaced over the sorted ones.
 const MOST: usize = 2_000;
 /// The fewest distinct texts from which right check digits are no chance, unless the column's name says what they are. Sixteen of twenty
 /// random numbers pass Luhn in one of 3 · 10¹² columns.
 const FEWEST: usize = 20;
-/// A kind fits a column if it fits so many of so many texts.
+/// A kind fits a column if it fits at least this share of the texts: the first number of the second.
 const SHARE: (usize, usize) = (4, 5);
-/// Most and almost all: so many of so many texts.
+/// Most and almost all of the texts, as shares: the first number of the second.
 const ALMOST_ALL: (usize, usize) = (19, 20);
-/// How many row numbers are told of each kind.
+/// How many row numbers are named for each kind.
 const ROWS: usize = 5;
-/// Up to one of so many values may be of a kind that is looked for, by chance or by mistake: half a percent.
+/// Up to one value in this many may be of a kind that is looked for, by chance or by mistake: half a percent.
 const ONE_OF: u64 = 200;
 
 /// Some of a column's distinct texts, without blanks around them: all if they are few.
@@ -37,7 +37,7 @@ impl<'a> Sample<'a> {
         &self.texts
     }
 
-    /// Whether at least so many of so many texts fit. No text fits nothing.
+    /// Whether at least this share of the texts fits: the first number of the second. No text fits nothing.
     #[must_use]
     pub fn at_least(&self, (parts, of): (usize, usize), fits: impl Fn(&str) -> bool) -> bool {
         let fitting = self.texts.iter().filter(|text| fits(text)).count();
@@ -50,7 +50,7 @@ impl<'a> Sample<'a> {
 pub enum HowMany {
     /// Four of five at least.
     Most,
-    /// Nineteen of twenty at least, or all of those that were looked at.
+    /// Nineteen of twenty at least, or all of those that were examined.
     AlmostAll,
     /// Every value.
     All,
@@ -105,10 +105,10 @@ pub struct Hits {
     pub rows: Vec<u64>,
 }
 
-/// What the last look at a column found. It holds counts and row numbers, never a value.
+/// What the last test of a column found. It holds counts and row numbers, never a value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Gate {
-    /// How many distinct values were looked at.
+    /// How many distinct values were examined.
     pub values: u64,
     /// How many of them are of some kind that is looked for and not accepted.
     pub values_hit: u64,

@@ -3,7 +3,7 @@
 /// The most signs of a number that is looked for: those of an IBAN.
 const MOST: usize = 34;
 
-/// A text as a number of its kind is told: digits as 0 to 9 and letters as 10 to 35, in which case does not count, without separators.
+/// A text in compact form: without separators; digits as 0 to 9, letters as 10 to 35, in upper or lower case.
 pub(super) struct Compact {
     signs: [u8; MOST],
     length: usize,

@@ -1,6 +1,6 @@
 //! Texts that point to a person by themselves: numbers that states, banks and makers give out, and ways to reach someone.
 //!
-//! [`kinds_of`] looks at one text, [`mod@column`] at the texts of a column. A detector is a pure function of one text. Most rest on check
+//! [`kinds_of`] checks one text, [`mod@column`] the texts of a column. A detector is a pure function of one text. Most rest on check
 //! digits, which a random number passes one time in ten or in a hundred. So one text proves little, and a column much.
 
 mod checksums;
@@ -22,7 +22,7 @@ pub use kinds::{Evidence, Kind, Kinds};
 
 use compact::Compact;
 
-/// The longest text that is looked at. Web addresses are the longest things that are looked for.
+/// The longest text that is examined. Web addresses are the longest things that are looked for.
 const LONGEST: usize = 2_048;
 /// No number that is looked for has fewer digits: a British one has six, an Italian one seven, of which letters may stand for some.
 const FEWEST_DIGITS: usize = 5;

@@ -91,7 +91,7 @@ fn plain(letter: char) -> Option<&'static str> {
     })
 }
 
-/// Common first names, in lower case: enough of them in a column tell that it holds people's names.
+/// Common first names, in lower case: enough of them in a column show that it holds people's names.
 const FIRST_NAMES: &str = "
     adam ahmed aisha alejandro alexander ali alice amelia amy ana andrea andreas andrew angela anja
     anna anne antonio barbara ben brian camille carlos carmen carol catherine charles charlotte

@@ -2,7 +2,7 @@
 
 use super::{Kind, Kinds};
 
-/// The fewest decimals of a coordinate that tell a house from a town: a thousandth of a degree is about a hundred metres.
+/// The fewest decimals of a coordinate that separate a house from a town: a thousandth of a degree is about a hundred metres.
 const DECIMALS: usize = 3;
 
 /// The greatest latitude, in degrees.
@@ -29,7 +29,7 @@ fn is_pair(text: &str) -> bool {
     })
 }
 
-/// Degrees with so many decimals at least, not more than a limit on either side of zero.
+/// Degrees with this many decimals at least, not more than a limit on either side of zero.
 #[must_use]
 pub fn is_degrees(text: &str, most: u32, fewest_decimals: usize) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);

@@ -1,4 +1,4 @@
-//! Households, and facts that outsiders know, which must not be kept as they are.
+//! Households, and facts that outsiders know, which must not be kept unchanged.
 
 use scumble_files::table::{CodedColumn, CodedTable};
 

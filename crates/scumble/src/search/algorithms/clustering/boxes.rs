@@ -145,7 +145,7 @@ impl Boxes {
             parent,
             least: tuples.iter().copied().min().unwrap_or(0),
         });
-        // Split the column that costs most; of equals, the first.
+        // Split the column that costs most; the first wins ties.
         let wide = self.axes.iter().zip(&corners).filter(|(_, (low, high))| low < high);
         let costs = wide.map(|(column, (low, high))| {
             (space.axes[*column].cost(*low, *high), std::cmp::Reverse(*column), *low, *high)
@@ -342,7 +342,7 @@ impl Boxes {
         best.push(Found { key: key.saturating_add(more), tuple, other: true, rows: all - same });
     }
 
-    /// The tuple with rows left that costs most; of equals, the smallest.
+    /// The tuple with rows left that costs most; of several, the smallest.
     pub(in crate::search::algorithms) fn furthest(&self, query: &Query) -> Option<u32> {
         let mut best = None;
         if !self.nodes.is_empty() {

@@ -13,7 +13,7 @@ use crate::recoding::{Assignment, Members, Recoding, Share, Step};
 use crate::search::algorithms::{Finding, Solution};
 use crate::table::frequency::Cell;
 
-/// Puts each remaining row, in the order of the tuples, into the cluster whose cost it raises least; of equals, the earlier.
+/// Puts each remaining row, in the order of the tuples, into the cluster whose cost it raises least; of several, the earlier.
 /// A row whose label is not the most frequent one of the cluster costs more.
 pub(in crate::search::algorithms) fn add_leftovers(
     space: &Space<'_>,
@@ -87,7 +87,7 @@ fn passes(problem: &Problem, cluster: &Cluster) -> Result<bool> {
 }
 
 /// Merges each cluster that fails a model, the earliest first, with the one that gives the least total cost together with it
-/// (of equals, the earliest), until none fails. Returns how many clusters disappeared.
+/// (of several, the earliest), until none fails. Returns how many clusters disappeared.
 pub(in crate::search::algorithms) fn merge_failing(
     problem: &Problem,
     space: &Space<'_>,

@@ -15,7 +15,7 @@ use crate::search::rough::{DecisionTable, TupleClasses};
 /// Probabilities that differ by at most this are equal, and the lower label wins.
 const SAME: f64 = 1e-12;
 
-/// A column as a learner's feature.
+/// A column as a feature of a machine-learning model.
 pub(super) enum FeatureKind {
     /// Codes.
     Nominal,
@@ -23,7 +23,7 @@ pub(super) enum FeatureKind {
     Numeric(Vec<f64>),
 }
 
-/// The rows dealt to folds, and a learner.
+/// The rows dealt to folds, and a machine-learning model.
 pub(super) struct Judge<'a> {
     table: &'a DecisionTable,
     kinds: Vec<FeatureKind>,
@@ -203,7 +203,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The place of the largest number, the first of equals.
+/// The place of the largest number, the first of several.
 fn most(sums: &[f64]) -> usize {
     let mut best = 0;
     for (place, sum) in sums.iter().enumerate() {

@@ -45,7 +45,7 @@ pub(super) fn random(width: usize, chance: &mut ChaCha20Rng) -> Genes {
     genes
 }
 
-/// A child: some tables of one parent as they are, and what remains of the other parent's tables.
+/// A child: some tables of one parent unchanged, and what remains of the other parent's tables.
 pub(super) fn cross(one: &[u16], other: &[u16], chance: &mut ChaCha20Rng) -> Genes {
     let count = one.iter().max().copied().unwrap_or(0);
     // The set of columns that one parent leaves out may be copied as well.

@@ -70,7 +70,7 @@ fn goal(problem: &Problem) -> Result<Goal> {
     }
 }
 
-/// Returns an error if the problem cannot be served.
+/// Returns an error if the problem is not supported.
 pub(super) fn check(problem: &Problem) -> Result<()> {
     goal(problem)?;
     problem.class_tests().map(|_| ())

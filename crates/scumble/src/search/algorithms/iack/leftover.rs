@@ -227,7 +227,7 @@ impl<'a> Leftover<'a> {
 }
 
 /// Chooses the raise that adds the least loss per row that it settles. If none settles any rows, chooses the column that
-/// shows most values. Of equals, the first column.
+/// shows most values. Of several, the first column.
 fn choose(raises: Vec<Raise>) -> Option<Raise> {
     let price = |raise: &Raise| raise.added / raise.rows as f64;
     if raises.iter().any(|raise| raise.rows > 0) {

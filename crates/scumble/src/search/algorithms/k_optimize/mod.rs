@@ -10,6 +10,7 @@ use std::rc::Rc;
 use super::splits::SplitSpace;
 use super::{Algorithm, Capabilities, Finding, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
+use crate::base::text::{grouped, rows};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, ErrorKind, Result, Setting};
 use crate::problem::Problem;
@@ -100,11 +101,14 @@ impl Algorithm for KOptimize {
 
 fn nothing_found(problem: &Problem, stopped: bool) -> Error {
     let limit = problem.suppression_limit();
-    let rows = problem.table.rows();
+    let (limit, rows) = (grouped(limit), rows(problem.table.rows()));
     if stopped {
-        return Error::new(ErrorKind::OutOfBudget, format!(
-            "within the steps or time given, nothing was found that suppresses at most {limit} of {rows} rows"
-        ))
+        return Error::new(
+            ErrorKind::OutOfBudget,
+            format!(
+                "within the steps or time given, nothing was found that suppresses at most {limit} of {rows}"
+            ),
+        )
         .set(Setting::search("steps"), "give more steps")
         .set(Setting::search("budget"), "give more time")
         .set(Setting::search("suppression"), "allow more rows to be suppressed");

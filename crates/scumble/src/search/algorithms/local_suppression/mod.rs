@@ -138,7 +138,7 @@ impl Algorithm for LocalSuppression {
     }
 }
 
-/// Every tuple as it is, with a class of its own.
+/// Every tuple unchanged, with a class of its own.
 fn unchanged(problem: &Problem) -> Assignment {
     let table = &problem.table;
     let value = |column: usize, tuple: usize| {

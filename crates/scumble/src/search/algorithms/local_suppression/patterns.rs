@@ -81,7 +81,7 @@ impl Patterns {
             masks.extend(&next);
             last = next;
         }
-        // Add one chain down to a single column, for rows that no other pattern serves. Cheap columns with many values
+        // Add one chain down to a single column, for rows that no other pattern takes. Cheap columns with many values
         // are blanked first.
         let mut order: Vec<usize> = (0..width).collect();
         order.sort_by_key(|column| (self.costs[*column], u32::MAX - problem.quasi[*column].size(), *column));

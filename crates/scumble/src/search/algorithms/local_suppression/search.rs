@@ -21,7 +21,7 @@ const KEPT: usize = 1 << 24;
 /// patterns, then smaller tuples.
 type Candidate = (u64, Reverse<(usize, u128)>, Vec<u32>);
 
-/// Opens classes for rows that show nothing yet, pattern by pattern. Of patterns with the same cost, the class that serves most rows
+/// Opens classes for rows that show nothing yet, pattern by pattern. Of patterns with the same cost, the class with most rows
 /// comes first, and is counted again after others have taken rows from it.
 pub(super) fn build(state: &mut State<'_>, problem: &Problem) -> Result<()> {
     let patterns = state.patterns.all.clone();

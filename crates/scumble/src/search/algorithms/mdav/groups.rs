@@ -112,7 +112,7 @@ impl Rest {
         self.places.chunks_exact(self.width).map(|other| distance(point, other))
     }
 
-    /// The point furthest from another; of equals, that of the first tuple.
+    /// The point furthest from another; of several, that of the first tuple.
     fn furthest(&self, from: &[i64]) -> Vec<i64> {
         let far = self.distances(from).zip(&self.tuples).enumerate();
         let far = far.max_by_key(|(_, (distance, (tuple, _)))| (*distance, Reverse(*tuple)));
@@ -120,7 +120,7 @@ impl Rest {
         self.places[place * self.width..][..self.width].to_vec()
     }
 
-    /// Removes and returns the `need` rows nearest to a point; of equals, those of the first tuples.
+    /// Removes and returns the `need` rows nearest to a point; of several, those of the first tuples.
     fn take(&mut self, around: &[i64], need: u64) -> Group {
         // Keep as few tuples as have that many rows together, with the furthest on top.
         let mut near: BinaryHeap<(u64, u32, usize)> = BinaryHeap::new();

@@ -94,7 +94,7 @@ impl MondrianSearch<'_> {
             if self.settings.small_children == SmallChildren::Refuse {
                 return None;
             }
-            // The smallest come last, and equal ones keep their order.
+            // The smallest come last, and ties keep their order.
             alone.sort_by_key(|child| (std::cmp::Reverse(children[*child].rows), std::cmp::Reverse(*child)));
             let mut rows = together.iter().map(|child| children[*child].rows).sum();
             let mut cells =

@@ -19,7 +19,7 @@ fn remaining(rows: &[&[u64]]) -> f64 {
 }
 
 impl MondrianSearch<'_> {
-    /// The allowable cut of these columns that says most about the class column; of equals, the one in the first column.
+    /// The allowable cut of these columns that says most about the class column; of several, the one in the first column.
     /// Returns `None` if that gains less than `min_gain` bits.
     pub(super) fn most_informative<C: Code>(
         &self,

@@ -63,9 +63,9 @@ pub(super) struct MondrianSearch<'a> {
     pub(super) problem: &'a Problem,
     pub(super) units: Units<'a>,
     pub(super) tests: Vec<&'a dyn ClassTest>,
-    /// The least rows of a part, by the models that only look at size.
+    /// The least rows of a part, by the models that only check the size.
     pub(super) least: u64,
-    /// Whether some model looks at payloads.
+    /// Whether some model reads payloads.
     pub(super) reads_payloads: bool,
     /// Whether some column publishes sets of values.
     sets: bool,

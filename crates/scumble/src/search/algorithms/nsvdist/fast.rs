@@ -158,7 +158,7 @@ impl<'a> Searcher<'a> {
         let mut spent = self.grow(&mut growing);
         let mut reach = growing.reach;
         if self.demand.cover > self.demand.size {
-            // The mask stays as it is, and the cover grows on until it contains enough rows of any value.
+            // The mask stays unchanged, and the cover grows on until it contains enough rows of any value.
             let mut wider = self.begin(&reach, u64::MAX, self.demand.cover);
             spent = self.grow(&mut wider);
             reach = wider.reach;

@@ -1,5 +1,6 @@
 //! The size of a mask, and how often it may contain one sensitive value.
 
+use crate::base::text::{grouped, rows};
 use crate::config::Rational;
 use crate::error::{Error, Result, Setting};
 
@@ -22,8 +23,12 @@ impl Demand {
         let all: u64 = rows_per_value.iter().sum();
         let most = rows_per_value.iter().copied().max().unwrap_or(0);
         if k > all {
-            return Err(Error::infeasible(format!("k = {k} is more than the {all} rows of the table"))
-                .weaken(Setting::model("k").to(all), "ask for the largest possible k"));
+            return Err(Error::infeasible(format!(
+                "k = {} is more than the {} of the table",
+                grouped(k),
+                rows(all)
+            ))
+            .weaken(Setting::model("k").to(all), "ask for the largest possible k"));
         }
         let of_size = |size: u64| Self { size, most: at_most(size, l), cover: size };
         // If l exceeds the diversity of the whole table, masks would reveal less than everybody knows anyway.

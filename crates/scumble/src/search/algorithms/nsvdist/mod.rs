@@ -3,6 +3,7 @@
 
 use super::{Finding, Format, Linkage, RecordAlgorithm, RecordCapabilities, RecordSolution};
 use crate::base::entry::{Entry, Standing};
+use crate::base::text::{grouped, rows};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, ErrorKind, Result, Setting, Wish};
 use crate::problem::Problem;
@@ -220,17 +221,18 @@ impl NsvDist {
         };
         let name = &problem.table.payloads().columns[asked.column].name;
         let before = record_loss(records, &problem.quasi);
-        let rows = problem.table.rows();
+        let rows = rows(problem.table.rows());
+        let (certain, unknown) = (grouped(disclosure.certain), grouped(disclosure.unknown));
         let what = match (disclosure.certain, disclosure.unknown) {
-            (0, unknown) => format!(
-                "the audit could not decide for {unknown} of {rows} rows whether '{name}' follows with certainty for someone who knows \
+            (0, _) => format!(
+                "the audit could not decide for {unknown} of {rows} whether '{name}' follows with certainty for someone who knows \
                  {who}, and found no value that does"
             ),
-            (certain, 0) => format!(
-                "the audit found that for {certain} of {rows} rows '{name}' follows with certainty for someone who knows {who}"
+            (_, 0) => format!(
+                "the audit found that for {certain} of {rows} '{name}' follows with certainty for someone who knows {who}"
             ),
-            (certain, unknown) => format!(
-                "the audit found that for at least {certain} of {rows} rows '{name}' follows with certainty for someone who knows \
+            _ => format!(
+                "the audit found that for at least {certain} of {rows} '{name}' follows with certainty for someone who knows \
                  {who}, and could not decide about {unknown} others"
             ),
         };
@@ -275,7 +277,7 @@ impl NsvDist {
 pub(super) fn frequency_l(model: &dyn crate::models::Model) -> Option<Rational> {
     let claim = model.claim();
     let text = |name: &str| claim.get(name)?.as_str();
-    // Conditions on other columns, on several columns together, or on persons are more than one record shows.
+    // Conditions on other columns, on several columns together, or on people are more than one record shows.
     let plain = ["given", "columns", "person"].iter().all(|name| !claim.contains_key(*name));
     let diverse = model.demand() == crate::models::Demand::Diversity;
     (plain && diverse && text("variant")? == "frequency").then(|| text("l")?.parse().ok())?

@@ -23,7 +23,7 @@ pub(super) struct Climb<'s, 'a> {
     pub(super) bounds: Option<&'s Bounds<'a>>,
     pub(super) budget: &'a Budget,
     pub(super) best: &'s mut Best,
-    /// The cost of each node that was checked; the greatest possible if the node fails, or cannot be published as it is.
+    /// The cost of each node that was checked; the greatest possible if the node fails, or cannot be published unchanged.
     seen: HashMap<usize, Seen, foldhash::fast::FixedState>,
     /// Whatever is finer than one of these nodes fails.
     failing: Vec<Vec<u32>>,
@@ -81,7 +81,7 @@ impl<'s, 'a> Climb<'s, 'a> {
     }
 
     /// Descends as long as a finer node passes and costs less. Columns that lose much and separate few rows go first. The
-    /// columns in `held` stay as they are.
+    /// columns in `held` stay unchanged.
     fn descend(&mut self, from: usize, held: &[usize]) -> Result<()> {
         let mut node = from;
         'down: while !self.is_spent() {

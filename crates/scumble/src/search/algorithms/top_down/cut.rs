@@ -193,7 +193,7 @@ impl<'a> Cut<'a> {
         self.refinable(Value::Span(low, high), low, part_of, parts, How::Apart)
     }
 
-    /// Categories that are not distinguished, of which one can be disclosed. A single category is shown, because whoever knows
+    /// Categories that are not distinguished, of which one can be disclosed. A single category is shown, because somebody who knows
     /// the others knows it too.
     fn undisclosed(&self, codes: &[u32]) -> Refinable {
         if let [code] = codes {

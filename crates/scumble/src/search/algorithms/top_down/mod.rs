@@ -129,7 +129,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Returns the best refinement; of equals, the first.
+    /// Returns the best refinement; the first wins ties.
     fn best(&self, progress: &Progress) -> Result<Option<Candidate>> {
         let better = |best: Option<Candidate>, next: Candidate| match best {
             Some(best) if next.score <= best.score + TIE => Some(best),

@@ -34,7 +34,7 @@ pub(super) struct ColumnClasses<'a> {
     table: &'a FrequencyTable,
     /// The columns, ascending.
     columns: Vec<usize>,
-    /// The tests that each class must pass; those that only look at sizes come first.
+    /// The tests that each class must pass; those that only check the sizes come first.
     tests: Vec<&'a dyn ClassTest>,
     reads_payloads: bool,
     classes: Vec<Class>,

@@ -20,8 +20,8 @@ pub(super) fn add(text: &str, number: &Compact, kinds: &mut Kinds) {
     }
 }
 
-/// Folkbokföringslagen § 18, Skatteverket SKV 704: year, month and day, a serial number and Luhn. Whoever is not registered has a number in
-/// which the day is greater by 60.
+/// Folkbokföringslagen § 18, Skatteverket SKV 704: year, month and day, a serial number and Luhn. A person who is not registered has a
+/// number in which the day is greater by 60.
 fn is_personnummer(digits: &[u8]) -> bool {
     let day = read(&digits[4..6]);
     let born = is_day(read(&digits[..2]), read(&digits[2..4]), if day > 60 { day - 60 } else { day });
