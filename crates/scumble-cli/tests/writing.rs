@@ -12,7 +12,7 @@ fn refuses_target(desk: &Desk, code: i32, words: &[&str], output: &str) {
 
 #[test]
 fn an_unknown_ending() {
-    for output in ["out.xlsx", "out", "out.parquet.gz"] {
+    for output in ["out.xls", "out", "out.parquet.gz"] {
         refuses_target(&Desk::with_people(), 2, &[output, "extension", ".csv", ".parquet"], output);
     }
 }

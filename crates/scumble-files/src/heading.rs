@@ -11,7 +11,7 @@ pub(crate) fn filled(row: &[String]) -> usize {
 
 /// Whether a row below others is the header of the rows below it, so that the rows above it are titles: its names are all there
 /// and differ, all rows below are as long, and some column below it holds nothing but numbers or dates.
-pub(crate) fn is_header<'r>(header: &[String], rows: impl Iterator<Item = &'r [String]> + Clone) -> bool {
+pub(crate) fn is_header<'r>(header: &[String], rows: &(impl Iterator<Item = &'r [String]> + Clone)) -> bool {
     let named = header.iter().rposition(|name| !name.trim().is_empty()).map_or(0, |last| last + 1);
     let names = &header[..named];
     let differ = names.iter().collect::<BTreeSet<_>>().len() == names.len();

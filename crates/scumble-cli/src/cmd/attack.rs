@@ -111,7 +111,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         ));
     }
     let outputs = claim_outputs(arguments, &plan, &folder)?;
-    let how = how_release_is_read(&plan, &arguments.reading)?;
+    let how = how_release_is_read(&plan, &arguments.reading, arguments.original.as_deref())?;
     let published = several
         .then(|| PublishedTables::in_folder(&arguments.release, &plan, progress.control()))
         .transpose()?;

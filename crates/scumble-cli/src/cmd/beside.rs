@@ -20,10 +20,14 @@ pub(super) fn plan_for(release: &Path, plan: Option<&Path>) -> Result<(Plan, Pat
 }
 
 /// Returns how to read the release. The plan's settings for its input do not hold for the release, which has a delimiter and an encoding of
-/// its own, but those of the command line do.
-pub(super) fn how_release_is_read(plan: &Plan, given: &Reading) -> Result<Read> {
+/// its own, but those of the command line do. A sheet that is named there is one of the original, if there is an original: a release
+/// has one sheet.
+pub(super) fn how_release_is_read(plan: &Plan, given: &Reading, original: Option<&Path>) -> Result<Read> {
     let mut how = plan.read.of_release();
     given.apply(&mut how)?;
+    if original.is_some() {
+        how.sheet = None;
+    }
     Ok(how)
 }
 

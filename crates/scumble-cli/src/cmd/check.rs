@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         ));
     }
     let source = Source::open(&arguments.release)?;
-    let how = how_release_is_read(&plan, &arguments.reading)?;
+    let how = how_release_is_read(&plan, &arguments.reading, arguments.original.as_deref())?;
     let table = arguments.form.table(&source, how);
     let beside = Originals::open(arguments)?;
     let stage = |stage| interface.stage(stage);

@@ -131,7 +131,7 @@ fn titles(sample: Sample<'_>, given: Option<u8>, quote: u8) -> Option<Titles> {
         let rows = &records[head + 1..];
         let above = &records[..head];
         let is_padded = above.iter().all(|(_, record)| record.len() == header.len());
-        if heading::is_header(header, rows.iter().map(|(_, row)| row.as_slice()))
+        if heading::is_header(header, &rows.iter().map(|(_, row)| row.as_slice()))
             && (is_padded || header.len() >= 3)
             && best.as_ref().is_none_or(|(most, _)| header.len() > *most)
         {

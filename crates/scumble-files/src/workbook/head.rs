@@ -73,7 +73,7 @@ fn titles(sample: &Sample) -> usize {
     let Some(head) = sample.rows.iter().position(|row| row.filled() >= 2) else { return 0 };
     let (left, right) = reach(&sample.rows[head..]);
     let below: Vec<Vec<String>> = sample.rows[head..].iter().map(|row| row.texts(left, right)).collect();
-    let is_header = heading::is_header(&below[0], below[1..].iter().map(Vec::as_slice));
+    let is_header = heading::is_header(&below[0], &below[1..].iter().map(Vec::as_slice));
     if is_header { head } else { 0 }
 }
 

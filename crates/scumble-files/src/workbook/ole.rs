@@ -101,8 +101,7 @@ impl<'a> Container<'a> {
             container.next.extend(numbers(&listed));
         }
         let folder = container.chained(u32_at(bytes, 48)?, None)?;
-        container.streams =
-            folder.as_chunks::<128>().0.iter().filter_map(|entry| Stream::read(entry)).collect();
+        container.streams = folder.as_chunks::<128>().0.iter().filter_map(Stream::read).collect();
         let root = container.streams.first()?;
         if u32_at(bytes, 64)? > 0 {
             container.small = container.chained(root.start, Some(root.length))?;

@@ -177,7 +177,7 @@ impl<'f> Writer<'f> {
         for block in order.chunks(BLOCK_ROWS) {
             control.check()?;
             columns.iter().zip(&mut codes).for_each(|(column, codes)| column.cells.gather(block, codes));
-            for at in 0..block.len() {
+            for (at, _) in block.iter().enumerate() {
                 let row = (self.rows + at) as u32;
                 let mut is_blank = true;
                 for (place, column) in columns.iter().enumerate() {
