@@ -1,0 +1,92 @@
+//! Measures what steps before the search cost, as a share of reading the same table into codes, verification included.
+//!
+//! `cargo bench --bench steps [-- ROWS ROUNDS]`. The rounds alternate between the steps, and the ratio compares the fastest rounds, since
+//! machines are noisy.
+
+use std::io::{BufWriter, Write};
+use std::time::Instant;
+
+use scumble::config::{Plan, Role, TransformSpec};
+use scumble::release::read_original;
+use scumble::release::resources::Resources;
+use scumble_files::Source;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// The columns of the table. Nearly every income is another one; the others have few values.
+const COLUMNS: [&str; 8] = ["born", "income", "zip", "job", "phone", "visit", "latitude", "longitude"];
+
+fn main() -> Outcome<()> {
+    let number = |place: usize, default: u64| {
+        let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+        arguments.get(place).and_then(|text| text.parse().ok()).unwrap_or(default)
+    };
+    let (rows, rounds) = (number(0, 1_200_000), number(1, 4));
+    let folder = tempfile::tempdir()?;
+    write(&folder.path().join("in.csv"), rows)?;
+    let step = |name: &str, column: &str| TransformSpec::new(name, column);
+    let mut grid = step("geo", "latitude").into_column("cell");
+    (grid.column, grid.columns) = (None, vec!["latitude".to_owned(), "longitude".to_owned()]);
+    let steps = [
+        ("top", step("top", "income").with("share", "0.005")),
+        ("round", step("round", "income").with("base", 500)),
+        ("round by chance", step("round", "income").with("base", 500).with("mode", "controlled")),
+        ("cut", step("cut", "income").with("method", "equal_amount").with("bins", 10)),
+        ("lump", step("lump", "job")),
+        ("age", step("age", "born").with("at", "2026-01-01")),
+        ("days since a column", step("days_since", "visit").with("since_column", "born")),
+        ("truncate", step("truncate", "visit").with("unit", "month")),
+        ("zip3", step("zip3", "zip")),
+        ("mask", step("mask", "phone").with("keep_left", 3)),
+        ("geo", grid),
+    ];
+    let mut fastest = vec![f64::INFINITY; steps.len() + 1];
+    for _ in 0..rounds {
+        for (place, step) in std::iter::once(None).chain(steps.iter().map(Some)).enumerate() {
+            let seconds = read(folder.path(), step.map(|(_, step)| step))?;
+            fastest[place] = fastest[place].min(seconds);
+        }
+    }
+    let reading = fastest[0];
+    println!("reading {rows} rows of {} columns: {:.0} ms\n\n| step | ms | share of reading |\n|---|---|---|", COLUMNS.len(), reading * 1e3);
+    for ((name, _), seconds) in steps.iter().zip(&fastest[1..]) {
+        let more = (seconds - reading).max(0.0);
+        println!("| {name} | {:.0} | {:.3} |", more * 1e3, more / reading);
+    }
+    Ok(())
+}
+
+/// Reads the table and carries a step out. Returns the seconds.
+fn read(folder: &std::path::Path, step: Option<&TransformSpec>) -> Outcome<f64> {
+    let mut plan = Plan::of_columns(COLUMNS.map(|name| (name, Role::Other)));
+    plan.transform.extend(step.cloned());
+    if let Some(into) = step.and_then(|step| step.into.as_deref()) {
+        plan = plan.with_column(into, Role::Other);
+    }
+    let source = Source::open(folder.join("in.csv"))?;
+    let started = Instant::now();
+    let read = read_original(&plan, &source, &Resources::in_folder(folder))?;
+    let seconds = started.elapsed().as_secs_f64();
+    if read.table.rows == 0 { Err("nothing was read".into()) } else { Ok(seconds) }
+}
+
+/// Writes a table whose values look like chance and are the same in every run.
+fn write(path: &std::path::Path, rows: u64) -> Outcome<()> {
+    let mut out = BufWriter::new(std::fs::File::create(path)?);
+    writeln!(out, "{}", COLUMNS.join(","))?;
+    for row in 0..rows {
+        let draw = |salt: u64, below: u64| (row.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ salt.wrapping_mul(0xD1B5_4A32_D192_ED03)).rotate_left(29) % below;
+        writeln!(
+            out,
+            "{}-{:02}-{:02},{}.{:02},{:05},job{},+49 170 {:07},{}-{:02}-{:02},{}.{:02},{}.{:02}",
+            1930 + draw(1, 80), draw(2, 12) + 1, draw(3, 28) + 1,
+            draw(4, 900_000), draw(5, 100),
+            10_000 + draw(6, 40_000),
+            draw(7, 400).min(draw(8, 400)),
+            draw(9, 100_000),
+            2015 + draw(10, 10), draw(11, 12) + 1, draw(12, 28) + 1,
+            47 + draw(13, 8), draw(14, 100), 6 + draw(15, 9), draw(16, 100),
+        )?;
+    }
+    Ok(out.flush()?)
+}
