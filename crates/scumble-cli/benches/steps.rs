@@ -18,7 +18,8 @@ const COLUMNS: [&str; 8] = ["born", "income", "zip", "job", "phone", "visit", "l
 
 fn main() -> Outcome<()> {
     let number = |place: usize, default: u64| {
-        let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+        let arguments: Vec<String> =
+            std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
         arguments.get(place).and_then(|text| text.parse().ok()).unwrap_or(default)
     };
     let (rows, rounds) = (number(0, 1_200_000), number(1, 4));
@@ -48,7 +49,11 @@ fn main() -> Outcome<()> {
         }
     }
     let reading = fastest[0];
-    println!("reading {rows} rows of {} columns: {:.0} ms\n\n| step | ms | share of reading |\n|---|---|---|", COLUMNS.len(), reading * 1e3);
+    println!(
+        "reading {rows} rows of {} columns: {:.0} ms\n\n| step | ms | share of reading |\n|---|---|---|",
+        COLUMNS.len(),
+        reading * 1e3
+    );
     for ((name, _), seconds) in steps.iter().zip(&fastest[1..]) {
         let more = (seconds - reading).max(0.0);
         println!("| {name} | {:.0} | {:.3} |", more * 1e3, more / reading);
@@ -75,17 +80,29 @@ fn write(path: &std::path::Path, rows: u64) -> Outcome<()> {
     let mut out = BufWriter::new(std::fs::File::create(path)?);
     writeln!(out, "{}", COLUMNS.join(","))?;
     for row in 0..rows {
-        let draw = |salt: u64, below: u64| (row.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ salt.wrapping_mul(0xD1B5_4A32_D192_ED03)).rotate_left(29) % below;
+        let draw = |salt: u64, below: u64| {
+            (row.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ salt.wrapping_mul(0xD1B5_4A32_D192_ED03))
+                .rotate_left(29)
+                % below
+        };
         writeln!(
             out,
             "{}-{:02}-{:02},{}.{:02},{:05},job{},+49 170 {:07},{}-{:02}-{:02},{}.{:02},{}.{:02}",
-            1930 + draw(1, 80), draw(2, 12) + 1, draw(3, 28) + 1,
-            draw(4, 900_000), draw(5, 100),
+            1930 + draw(1, 80),
+            draw(2, 12) + 1,
+            draw(3, 28) + 1,
+            draw(4, 900_000),
+            draw(5, 100),
             10_000 + draw(6, 40_000),
             draw(7, 400).min(draw(8, 400)),
             draw(9, 100_000),
-            2015 + draw(10, 10), draw(11, 12) + 1, draw(12, 28) + 1,
-            47 + draw(13, 8), draw(14, 100), 6 + draw(15, 9), draw(16, 100),
+            2015 + draw(10, 10),
+            draw(11, 12) + 1,
+            draw(12, 28) + 1,
+            47 + draw(13, 8),
+            draw(14, 100),
+            6 + draw(15, 9),
+            draw(16, 100),
         )?;
     }
     Ok(out.flush()?)

@@ -13,14 +13,32 @@ fn desk() -> Desk {
             1 => "falconer",
             _ => ["baker", "clerk", "nurse"][at % 3],
         };
-        format!("CANARY{at},{}-03-{:02},{},{job},{}\n", 1940 + at, at % 28 + 1, 20_011 + 613 * at, ["f", "m"][at % 2])
+        format!(
+            "CANARY{at},{}-03-{:02},{},{job},{}\n",
+            1940 + at,
+            at % 28 + 1,
+            20_011 + 613 * at,
+            ["f", "m"][at % 2]
+        )
     };
     desk.file("people.csv", format!("id,born,income,job,sex\n{}", (0..60).map(row).collect::<String>()));
     desk
 }
 
-const ROLES: &[&str] =
-    &["anonymize", "people.csv", "-o", "out.csv", "--k", "3", "--identifier", "id", "--drop", "born", "--quasi", "sex,age"];
+const ROLES: &[&str] = &[
+    "anonymize",
+    "people.csv",
+    "-o",
+    "out.csv",
+    "--k",
+    "3",
+    "--identifier",
+    "id",
+    "--drop",
+    "born",
+    "--quasi",
+    "sex,age",
+];
 const AGE: &[&str] = &["--transform", "age:column=born,into=age,at=2024-01-01"];
 
 #[test]
@@ -31,12 +49,19 @@ fn steps_on_the_command_line() {
     let released = desk.text("out.csv");
     let header = released.lines().next().expect("a header");
     assert_eq!(header, "age,income,job,sex", "the new column stands where its origin stood");
-    assert!(!released.contains("CANARY") && !released.contains("astronaut") && !released.contains("falconer"));
+    assert!(
+        !released.contains("CANARY") && !released.contains("astronaut") && !released.contains("falconer")
+    );
     // The lump of two takes the rarest of the others along.
     assert!(released.contains(",other,"), "{released}");
     assert!(released.lines().skip(1).all(|line| line.contains("000,")), "{released}");
     let sheet = desk.text("out.csv.datasheet.md");
-    for said in ["## What was done to columns first", "age: age in completed years on 2024-01-01", "income: rounded to multiples of 1000", "as found in the data"] {
+    for said in [
+        "## What was done to columns first",
+        "age: age in completed years on 2024-01-01",
+        "income: rounded to multiples of 1000",
+        "as found in the data",
+    ] {
         assert!(sheet.contains(said), "{said}: {sheet}");
     }
     assert!(!sheet.contains("born") && !sheet.contains("id:"), "{sheet}");
@@ -50,7 +75,8 @@ fn steps_on_the_command_line() {
     desk.file("release.toml", plan);
     desk.run(&["anonymize", "release.toml"]).succeeds();
     assert_eq!(desk.text("again.csv"), released, "plan and flags make the same release");
-    let check = desk.run(&["check", "out.csv", "--plan", "release.toml", "--original", "people.csv"]).succeeds();
+    let check =
+        desk.run(&["check", "out.csv", "--plan", "release.toml", "--original", "people.csv"]).succeeds();
     assert!(!check.out.contains("fails"), "{}", check.out);
     desk.file("out2.csv", released.replacen("000,", "111,", 1));
     let check = desk.run(&["check", "out2.csv", "--plan", "release.toml", "--original", "people.csv"]);
@@ -73,15 +99,30 @@ fn mistakes_are_answered() {
     refuses(2, &["quasi-identifier must stay a column of numbers"], "top:column=age,limit=90,write=label");
     refuses(1, &["lower least"], "top:column=income,limit=56000,write=mean,least=50");
     refuses(3, &["row 1", "not a US ZIP code"], "zip3:column=job");
-    desk.refuses(2, &["no role is given for age"], &arguments(&[&ROLES[..ROLES.len() - 1], &["sex", "--other", "income,job"], AGE]));
+    desk.refuses(
+        2,
+        &["no role is given for age"],
+        &arguments(&[&ROLES[..ROLES.len() - 1], &["sex", "--other", "income,job"], AGE]),
+    );
     assert!(!desk.path("out.csv").exists(), "nothing is published");
 }
 
 #[test]
 fn a_step_that_needs_all_rows_leaves_no_recoding() {
     let desk = desk();
-    let flags = ["--other", "income,job", "--transform", "round:column=income,base=500,mode=controlled", "--recoding", "rule.json"];
-    desk.refuses(2, &["needs all rows of a table at once", "leave the recoding out"], &arguments(&[ROLES, AGE, &flags]));
+    let flags = [
+        "--other",
+        "income,job",
+        "--transform",
+        "round:column=income,base=500,mode=controlled",
+        "--recoding",
+        "rule.json",
+    ];
+    desk.refuses(
+        2,
+        &["needs all rows of a table at once", "leave the recoding out"],
+        &arguments(&[ROLES, AGE, &flags]),
+    );
     desk.run(&arguments(&[ROLES, AGE, &flags[..4]])).succeeds();
 }
 
@@ -89,7 +130,11 @@ fn a_step_that_needs_all_rows_leaves_no_recoding() {
 fn transforms_are_listed_and_explained() {
     let desk = Desk::new();
     let list = desk.run(&["list"]).succeeds();
-    assert!(list.out.contains("Transforms, for columns before the search") && list.out.contains("days_since"), "{}", list.out);
+    assert!(
+        list.out.contains("Transforms, for columns before the search") && list.out.contains("days_since"),
+        "{}",
+        list.out
+    );
     let explain = desk.run(&["explain", "days-since"]).succeeds();
     assert!(explain.out.contains("transform ·") && explain.out.contains("since_column"), "{}", explain.out);
 }

@@ -4,8 +4,23 @@ use std::path::{Path, PathBuf};
 
 /// From the ground up. What a program sees (`prelude`, `extend`, `program`) stands on everything.
 const LAYERS: [&str; 17] = [
-    "error", "base", "table", "config", "transforms", "recoding", "models", "problem", "metrics", "search", "registry",
-    "risk", "report", "release", "program", "extend", "prelude",
+    "error",
+    "base",
+    "table",
+    "config",
+    "transforms",
+    "recoding",
+    "models",
+    "problem",
+    "metrics",
+    "search",
+    "registry",
+    "risk",
+    "report",
+    "release",
+    "program",
+    "extend",
+    "prelude",
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

@@ -14,7 +14,8 @@ pub(super) fn parse(given: &str) -> Result<TransformSpec> {
     let mut spec = TransformSpec { column: None, ..TransformSpec::new(entry.name, "") };
     let mut keys: Vec<&str> = Vec::new();
     for pair in split(parameters).ok_or_else(|| wrong("a bracket is not closed".into()))? {
-        let (key, value) = pair.split_once('=').ok_or_else(|| wrong(format!("'{pair}' must be key=value")))?;
+        let (key, value) =
+            pair.split_once('=').ok_or_else(|| wrong(format!("'{pair}' must be key=value")))?;
         let (key, value) = (key.trim(), value.trim());
         if keys.contains(&key) {
             return Err(wrong(format!("{key} is given twice")));
@@ -31,7 +32,8 @@ pub(super) fn parse(given: &str) -> Result<TransformSpec> {
             key => spec.parameters.set(key, value),
         }
     }
-    let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).chain(["column", "columns", "into"]).collect();
+    let known: Vec<&str> =
+        entry.parameters.iter().map(|(name, _)| *name).chain(["column", "columns", "into"]).collect();
     spec.parameters.allow_only(&known).map_err(|error| wrong(error.to_string()))?;
     if spec.changed().next().is_none() {
         return Err(wrong("say which column it changes: column=NAME".to_owned()));
@@ -46,7 +48,10 @@ mod tests {
     #[test]
     fn columns_and_parameters() {
         let spec = parse("top:columns=[income,assets],share=0.005").expect("a step");
-        assert_eq!((spec.transform.as_str(), &spec.columns[..]), ("top", &["income".to_owned(), "assets".to_owned()][..]));
+        assert_eq!(
+            (spec.transform.as_str(), &spec.columns[..]),
+            ("top", &["income".to_owned(), "assets".to_owned()][..])
+        );
         assert_eq!(spec.parameters.get("share"), Some(&Value::Decimal("0.005".into())));
         let spec = parse("days-since: column=visit, since=2024-01-01, into=day").expect("a step");
         assert_eq!((spec.transform.as_str(), spec.into.as_deref()), ("days_since", Some("day")));

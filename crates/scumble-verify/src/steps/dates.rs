@@ -38,8 +38,9 @@ impl Dates {
         }
         let texts = claim.present(place);
         let days = FORMATS.map(Self::Days).into_iter();
-        let mut fitting =
-            days.chain([Self::Local, Self::Zoned { utc }]).filter(|way| texts.iter().all(|text| way.read(text).is_some()));
+        let mut fitting = days
+            .chain([Self::Local, Self::Zoned { utc }])
+            .filter(|way| texts.iter().all(|text| way.read(text).is_some()));
         match (fitting.next(), fitting.next()) {
             (Some(way), None) => Ok(way),
             // Nothing has to be read.
@@ -77,7 +78,12 @@ const DAY: i128 = 86_400_000_000_000;
 /// The day that a timestamp begins with, and its time.
 fn written(text: &str, nanos: i128) -> Option<Moment> {
     let date = i128::from(read_date(text.get(..10)?, DateFormat::YearMonthDayDash)?);
-    Some(Moment { year: date / 10_000, month: date / 100 % 100, day: date % 100, nanos: nanos.rem_euclid(DAY) })
+    Some(Moment {
+        year: date / 10_000,
+        month: date / 100 % 100,
+        day: date % 100,
+        nanos: nanos.rem_euclid(DAY),
+    })
 }
 
 impl Moment {
@@ -93,7 +99,11 @@ fn day_of(claim: &StepClaim<'_>, name: &str) -> Option<Moment> {
 }
 
 /// How the second moment is found: it is given, or the second column has it.
-fn other(claim: &StepClaim<'_>, day: &str, column: &str) -> Result<(Option<Moment>, Option<Dates>), VerifyError> {
+fn other(
+    claim: &StepClaim<'_>,
+    day: &str,
+    column: &str,
+) -> Result<(Option<Moment>, Option<Dates>), VerifyError> {
     match (day_of(claim, day), claim.text(column)) {
         (Some(day), None) => Ok((Some(day), None)),
         (None, Some(_)) if claim.read.len() == 2 => Ok((None, Some(Dates::of(claim, 1, None, false)?))),
@@ -138,7 +148,9 @@ pub(super) fn truncated<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyErr
     let utc = claim.parameter("utc").and_then(serde_json::Value::as_bool) == Some(true);
     let dates = Dates::of(claim, 0, claim.text("format"), utc)?;
     let unit = claim.text("unit").ok_or_else(|| claim.wrong("the unit is not known"))?.to_owned();
-    Ok(Box::new(move |texts, made| dates.read(texts[0]).and_then(|moment| period(moment, &unit)).as_deref() == Some(made)))
+    Ok(Box::new(move |texts, made| {
+        dates.read(texts[0]).and_then(|moment| period(moment, &unit)).as_deref() == Some(made)
+    }))
 }
 
 /// What the period of a moment is called; `None` for a unit that there is not.
@@ -166,6 +178,7 @@ fn week(moment: Moment) -> String {
     let begin = |number: i128| number - (number - monday).rem_euclid(7);
     let first = |year: i128| begin(clock::first_of(year, 1) + 3);
     let day = moment.number();
-    let year = (moment.year - 1..=moment.year + 1).rev().find(|year| first(*year) <= day).unwrap_or(moment.year);
+    let year =
+        (moment.year - 1..=moment.year + 1).rev().find(|year| first(*year) <= day).unwrap_or(moment.year);
     format!("{year:04}-W{:02}", (day - first(year)) / 7 + 1)
 }

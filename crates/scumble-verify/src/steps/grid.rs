@@ -27,10 +27,12 @@ pub(super) fn cell<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError> {
             let step = Decimal::read(&step, false).ok_or_else(|| claim.wrong("the step is no number"))?;
             Ok(Box::new(move |texts, made| {
                 let corner = |text: &str| Decimal::read(text, false);
-                let Some(corners) = made.split_once('/').and_then(|(a, b)| Some([corner(a)?, corner(b)?])) else {
+                let Some(corners) = made.split_once('/').and_then(|(a, b)| Some([corner(a)?, corner(b)?]))
+                else {
                     return false;
                 };
-                point(texts).is_some_and(|point| (0..2).all(|axis| is_in_cell(point[axis], corners[axis], step)))
+                point(texts)
+                    .is_some_and(|point| (0..2).all(|axis| is_in_cell(point[axis], corners[axis], step)))
             }))
         }
         _ => Err(claim.wrong("the grid is not known")),
@@ -60,7 +62,9 @@ fn sides(cell: &str) -> Option<[(u64, u64); 2]> {
             turn = 1 - turn;
         }
     }
-    let ends = |(value, count): (u64, u32)| (count <= 30).then(|| (value << (30 - count), (value + 1) << (30 - count)));
+    let ends = |(value, count): (u64, u32)| {
+        (count <= 30).then(|| (value << (30 - count), (value + 1) << (30 - count)))
+    };
     Some([ends(bits[0])?, ends(bits[1])?])
 }
 

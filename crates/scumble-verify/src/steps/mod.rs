@@ -54,7 +54,8 @@ pub fn check_step(claim: &StepClaim<'_>, control: &Control) -> Result<StepOutcom
     }
     let rule = claim.rule()?;
     let holds = |codes: &[u32], made: u32| {
-        let texts: Vec<&str> = claim.read.iter().zip(codes).map(|(column, code)| column.values.get(*code)).collect();
+        let texts: Vec<&str> =
+            claim.read.iter().zip(codes).map(|(column, code)| column.values.get(*code)).collect();
         let made = claim.made.values.get(made);
         let is_missing = |(text, markers): (&&str, &&[String])| markers.iter().any(|marker| marker == text);
         // A missing value stays as it is.
@@ -100,7 +101,10 @@ impl<'a> StepClaim<'a> {
             "days_since" => dates::days_since(self),
             "truncate" => dates::truncated(self),
             "geo" => grid::cell(self),
-            _ => Err(VerifyError::Step { rule: self.rule.to_owned(), why: "this checker does not know the step".to_owned() }),
+            _ => Err(VerifyError::Step {
+                rule: self.rule.to_owned(),
+                why: "this checker does not know the step".to_owned(),
+            }),
         }
     }
 
@@ -137,7 +141,9 @@ impl<'a> StepClaim<'a> {
 
     /// The texts of a column that are no missing values and stand in some row.
     fn present(&self, place: usize) -> Vec<&'a str> {
-        let Some((column, markers)) = self.read.get(place).zip(self.missing.get(place)) else { return Vec::new() };
+        let Some((column, markers)) = self.read.get(place).zip(self.missing.get(place)) else {
+            return Vec::new();
+        };
         let mut occurs = vec![false; column.values.len()];
         column.codes.iter().for_each(|code| occurs[code as usize] = true);
         let texts = column.values.iter().zip(occurs).filter(|(_, occurs)| *occurs).map(|(text, _)| text);

@@ -12,7 +12,9 @@ pub(super) fn has_comma(texts: &[&str]) -> bool {
 /// A parameter that is a number.
 fn number(claim: &StepClaim<'_>, name: &str) -> Result<Option<Decimal>, VerifyError> {
     let Some(text) = claim.plain(name) else { return Ok(None) };
-    Decimal::read(&text, false).map(Some).ok_or_else(|| claim.wrong("a parameter that must be a number is none"))
+    Decimal::read(&text, false)
+        .map(Some)
+        .ok_or_else(|| claim.wrong("a parameter that must be a number is none"))
 }
 
 /// Values at the limit or beyond it show what the step says; the others are as they were.

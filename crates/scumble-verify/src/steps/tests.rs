@@ -9,7 +9,12 @@ fn holds(rule: &str, parameters: Value, read: &[&[&str]], made: &[&str]) -> bool
     outcome(rule, parameters, read, made).expect("a check").holds
 }
 
-fn outcome(rule: &str, parameters: Value, read: &[&[&str]], made: &[&str]) -> Result<StepOutcome, VerifyError> {
+fn outcome(
+    rule: &str,
+    parameters: Value,
+    read: &[&[&str]],
+    made: &[&str],
+) -> Result<StepOutcome, VerifyError> {
     let read: Vec<CodedColumn> = read.iter().map(|texts| CodedColumn::of_texts("c", texts.iter())).collect();
     let Value::Object(parameters) = parameters else { panic!("parameters have names") };
     let missing = ["NA".to_owned()];
@@ -53,10 +58,22 @@ fn rounded_numbers() {
     let wrong = [(0, "15"), (0, "12.5"), (1, "5"), (2, "0"), (3, "0")];
     only("round", json!({"base": 5}), &[values], &["10", "10", "-5", "NA"], &wrong);
     let drawn = json!({"base": 5, "mode": "random"});
-    only("round", drawn.clone(), &[&["12.5", "10"]], &["15", "10"], &[(0, "5"), (0, "20"), (0, "12"), (1, "15"), (1, "5")]);
+    only(
+        "round",
+        drawn.clone(),
+        &[&["12.5", "10"]],
+        &["15", "10"],
+        &[(0, "5"), (0, "20"), (0, "12"), (1, "15"), (1, "5")],
+    );
     // A draw may go either way for equal values.
     assert!(holds("round", drawn, &[&["12.5", "12.5", "12.5"]], &["15", "10", "15"]));
-    only("round", json!({"digits": 2}), &[&["12345", "0.0456", "99.6", "0"]], &["12000", "0.046", "100", "0"], &[(0, "12300"), (3, "1")]);
+    only(
+        "round",
+        json!({"digits": 2}),
+        &[&["12345", "0.0456", "99.6", "0"]],
+        &["12000", "0.046", "100", "0"],
+        &[(0, "12300"), (3, "1")],
+    );
     assert!(outcome("round", json!({}), &[values], values).is_err());
     assert!(outcome("round", json!({"base": 5, "mode": "up"}), &[values], values).is_err());
 }
@@ -64,43 +81,91 @@ fn rounded_numbers() {
 #[test]
 fn bands() {
     let wrong = [(0, "[18,30)"), (1, "[0,18)"), (1, "[18,30]"), (2, ">=18"), (2, "[30,99)"), (3, ">=30")];
-    only("cut", json!({"at": [0, 18, 30]}), &[&["17", "18", "99", "NA"]], &["[0,18)", "[18,30)", ">=30", "NA"], &wrong);
+    only(
+        "cut",
+        json!({"at": [0, 18, 30]}),
+        &[&["17", "18", "99", "NA"]],
+        &["[0,18)", "[18,30)", ">=30", "NA"],
+        &wrong,
+    );
     only("cut", json!({"at": [0, 1.5]}), &[&["0,5", "1,5"]], &["[0;1,5)", ">=1,5"], &[(0, "[0,1.5)")]);
-    only("cut", json!({"at": [0, 18], "labels": ["child", "adult"]}), &[&["17", "18"]], &["child", "adult"], &[(0, "adult")]);
+    only(
+        "cut",
+        json!({"at": [0, 18], "labels": ["child", "adult"]}),
+        &[&["17", "18"]],
+        &["child", "adult"],
+        &[(0, "adult")],
+    );
     assert!(!holds("cut", json!({"at": [0, 18]}), &[&["-1"]], &["[0,18)"]));
     assert!(outcome("cut", json!({"at": [18, 0]}), &[&["1"]], &["1"]).is_err());
 }
 
 #[test]
 fn lumped_and_masked_texts() {
-    only("lump", json!({"keep": ["a", 1]}), &[&["a", "1", "b", "NA"]], &["a", "1", "other", "NA"], &[(0, "other"), (2, "b")]);
+    only(
+        "lump",
+        json!({"keep": ["a", 1]}),
+        &[&["a", "1", "b", "NA"]],
+        &["a", "1", "other", "NA"],
+        &[(0, "other"), (2, "b")],
+    );
     let wrong = [(0, "+49 170 xxxxxxx"), (0, "+4x xxx xxxxxxx"), (0, "+49 xxx xxxxxx")];
     only("mask", json!({"keep_left": 3}), &[&["+49 170 1234567"]], &["+49 xxx xxxxxxx"], &wrong);
     let fixed = json!({"fixed_length": true, "length": 5, "keep_left": 1, "keep_right": 1});
-    only("mask", fixed, &[&["ab", "abcdef", "a"]], &["axxxb", "axxxxf", "axxxx"], &[(0, "ab"), (1, "abcdef")]);
+    only(
+        "mask",
+        fixed,
+        &[&["ab", "abcdef", "a"]],
+        &["axxxb", "axxxxf", "axxxx"],
+        &[(0, "ab"), (1, "abcdef")],
+    );
     assert!(outcome("mask", json!({"fixed_length": true}), &[&["a"]], &["x"]).is_err());
 }
 
 #[test]
 fn zip_codes() {
     let small = json!({"small": ["036"]});
-    only("zip3", small.clone(), &[&["90210-1234", "03601", "NA"]], &["902", "000", "NA"], &[(0, "000"), (0, "90"), (1, "036")]);
-    assert!(!holds("zip3", small.clone(), &[&["2134"]], &["213"]) && !holds("zip3", small, &[&["9021o"]], &["902"]));
+    only(
+        "zip3",
+        small.clone(),
+        &[&["90210-1234", "03601", "NA"]],
+        &["902", "000", "NA"],
+        &[(0, "000"), (0, "90"), (1, "036")],
+    );
+    assert!(
+        !holds("zip3", small.clone(), &[&["2134"]], &["213"])
+            && !holds("zip3", small, &[&["9021o"]], &["902"])
+    );
     only("zip3", json!({"small": [], "pad": true}), &[&["2134"]], &["021"], &[(0, "213")]);
 }
 
 #[test]
 fn ages_and_days() {
     let at = json!({"at": "2023-02-28"});
-    only("age", at.clone(), &[&["2000-02-29", "1933-02-28", "NA"]], &["22", "90", "NA"], &[(0, "23"), (1, "89"), (2, "0")]);
+    only(
+        "age",
+        at.clone(),
+        &[&["2000-02-29", "1933-02-28", "NA"]],
+        &["22", "90", "NA"],
+        &[(0, "23"), (1, "89"), (2, "0")],
+    );
     assert!(!holds("age", at, &[&["2023-03-01"]], &["0"]), "born later");
     let born: &[&str] = &["15.06.2000", "NA", "01.01.1990"];
     let days: &[&str] = &["2020-06-14", "2020-01-01", "NA"];
     only("age", json!({"at_column": "d"}), &[born, days], &["19", "NA", "NA"], &[(0, "20"), (1, "20")]);
     only("age", json!({"at": "2024-03-30", "unit": "months"}), &[&["2024-01-31"]], &["1"], &[(0, "2")]);
     only("age", json!({"at": "2024-03-01", "unit": "days"}), &[&["2024-02-28"]], &["2"], &[(0, "1")]);
-    only("days_since", json!({"since": "2024-02-28"}), &[&["2024-03-01", "2023-12-31"]], &["2", "-59"], &[(0, "-2")]);
-    assert!(outcome("age", json!({"at": "2024-01-01"}), &[&["01/02/2000"]], &["23"]).is_err(), "day or month first");
+    only(
+        "days_since",
+        json!({"since": "2024-02-28"}),
+        &[&["2024-03-01", "2023-12-31"]],
+        &["2", "-59"],
+        &[(0, "-2")],
+    );
+    assert!(
+        outcome("age", json!({"at": "2024-01-01"}), &[&["01/02/2000"]], &["23"]).is_err(),
+        "day or month first"
+    );
     assert!(holds("age", json!({"at": "2024-01-01", "format": "dd/mm/yyyy"}), &[&["01/02/2000"]], &["23"]));
     assert!(outcome("age", json!({}), &[&["2000-01-01"]], &["23"]).is_err());
 }
@@ -119,7 +184,12 @@ fn periods() {
     ] {
         only("truncate", json!({"unit": unit}), &[&["2024-05-06T14:30:05"]], &[period], &[(0, "2025")]);
     }
-    for (day, week) in [("2021-01-03", "2020-W53"), ("2018-12-31", "2019-W01"), ("2024-12-29", "2024-W52"), ("1970-01-01", "1970-W01")] {
+    for (day, week) in [
+        ("2021-01-03", "2020-W53"),
+        ("2018-12-31", "2019-W01"),
+        ("2024-12-29", "2024-W52"),
+        ("1970-01-01", "1970-W01"),
+    ] {
         only("truncate", json!({"unit": "week"}), &[&[day]], &[week], &[(0, "2020-W01")]);
     }
     let late = "2023-12-31T23:30:00-05:00";
@@ -139,7 +209,13 @@ fn cells() {
     assert!(cell(1, "90", "180", "z") && cell(1, "-90", "-180", "0") && !cell(1, "90", "180", "0"));
     let degrees = json!({"grid": "degrees", "step": 0.5});
     let point: &[&[&str]] = &[&["50.74"], &["-70.9"]];
-    only("geo", degrees, point, &["50.5/-71"], &[(0, "50.5/-70.5"), (0, "50/-71"), (0, "50.6/-71"), (0, "50.5")]);
+    only(
+        "geo",
+        degrees,
+        point,
+        &["50.5/-71"],
+        &[(0, "50.5/-70.5"), (0, "50/-71"), (0, "50.6/-71"), (0, "50.5")],
+    );
 }
 
 #[test]
@@ -149,6 +225,7 @@ fn what_is_not_known_is_not_passed() {
     let read = CodedColumn::of_texts("c", ["1", "2"].iter());
     let made = CodedColumn::of_texts("c", ["1"].iter());
     let parameters = Map::new();
-    let claim = StepClaim { rule: "round", parameters: &parameters, read: &[&read], missing: &[&[]], made: &made };
+    let claim =
+        StepClaim { rule: "round", parameters: &parameters, read: &[&read], missing: &[&[]], made: &made };
     assert!(check_step(&claim, &Control::default()).is_err(), "rows are missing");
 }

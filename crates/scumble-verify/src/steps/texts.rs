@@ -53,7 +53,8 @@ pub(super) fn masked<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError>
 
 /// The first three digits, or `000` for a listed area.
 pub(super) fn zip3<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError> {
-    let small = claim.list("small").ok_or_else(|| claim.wrong("the sparsely populated areas are not known"))?;
+    let small =
+        claim.list("small").ok_or_else(|| claim.wrong("the sparsely populated areas are not known"))?;
     let pad = claim.parameter("pad").and_then(serde_json::Value::as_bool) == Some(true);
     Ok(Box::new(move |texts, made| {
         let code = texts[0].trim();

@@ -176,7 +176,9 @@ pub struct ModelSpec {
 }
 
 /// A name as the registry writes it, so that two spellings of a model are one.
-pub(super) fn plain_name<'de, D: serde::Deserializer<'de>>(given: D) -> std::result::Result<String, D::Error> {
+pub(super) fn plain_name<'de, D: serde::Deserializer<'de>>(
+    given: D,
+) -> std::result::Result<String, D::Error> {
     Ok(plain(&String::deserialize(given)?))
 }
 
@@ -520,7 +522,8 @@ impl Plan {
         names.extend([Some(&self.input), self.population.as_ref()].into_iter().flatten().map(PathBuf::from));
         names.extend(self.table.iter().map(|table| PathBuf::from(&table.file)));
         names.extend(self.hierarchy_files());
-        let of_steps = self.transform.iter().filter_map(|step| step.parameters.text("population").ok().flatten());
+        let of_steps =
+            self.transform.iter().filter_map(|step| step.parameters.text("population").ok().flatten());
         names.extend(of_steps.map(PathBuf::from));
         let mut files: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
         // A folder that cannot be listed is reported where it is read.

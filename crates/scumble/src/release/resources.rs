@@ -220,7 +220,8 @@ impl Resources {
         let path = self.path(Path::new(name), "file")?;
         let bytes = scumble_files::limits::read_whole(&path)
             .map_err(|source| scumble_files::cannot_read("the file", &path, source))?;
-        String::from_utf8(bytes).map_err(|_| Error::data("the file is not UTF-8 text").in_file(name).advise("save it as UTF-8"))
+        String::from_utf8(bytes)
+            .map_err(|_| Error::data("the file is not UTF-8 text").in_file(name).advise("save it as UTF-8"))
     }
 
     /// The folder that a plan's file names are relative to, if there are files.

@@ -36,7 +36,10 @@ impl Steps {
                     let near = among_columns(name, &known);
                     return Err(placed(
                         key,
-                        format!("the step '{}' names the column '{name}', which is not there{near}", step.spec.transform),
+                        format!(
+                            "the step '{}' names the column '{name}', which is not there{near}",
+                            step.spec.transform
+                        ),
                     ));
                 }
                 if header.contains(&name) {
@@ -45,11 +48,15 @@ impl Steps {
             }
             if let Some(into) = &step.spec.into {
                 if names.contains(into) {
-                    let what = format!("there is a column '{into}' already, so the step '{}' cannot make it", step.spec.transform);
+                    let what = format!(
+                        "there is a column '{into}' already, so the step '{}' cannot make it",
+                        step.spec.transform
+                    );
                     return Err(placed("into", what).advise("choose another name for the new column"));
                 }
                 // The new column stands behind the one that it is made of.
-                let behind = step.columns().last().and_then(|last| names.iter().position(|name| name == last));
+                let behind =
+                    step.columns().last().and_then(|last| names.iter().position(|name| name == last));
                 names.insert(behind.map_or(names.len(), |place| place + 1), into.clone());
             }
         }
@@ -79,7 +86,8 @@ impl Steps {
     ) -> Result<(CodedTable, Vec<String>)> {
         let mut notes = Vec::new();
         let mut settled = Vec::new();
-        let numbers: Vec<u64> = (1..).zip(kept).filter(|(_, kept)| **kept).map(|(number, _)| number).collect();
+        let numbers: Vec<u64> =
+            (1..).zip(kept).filter(|(_, kept)| **kept).map(|(number, _)| number).collect();
         for step in &self.steps {
             resources.control().check()?;
             let (column, spec, of_step) = one(step, plan, &table, &numbers, resources)?;
@@ -89,7 +97,8 @@ impl Steps {
         }
         plan.transform = settled;
         let stays = |name: &str| {
-            plan.column(name).is_some_and(|column| !column.role.has(Role::Identifier) && !column.role.has(Role::Drop))
+            plan.column(name)
+                .is_some_and(|column| !column.role.has(Role::Identifier) && !column.role.has(Role::Drop))
         };
         table.columns.retain(|column| stays(&column.name));
         Ok((table, notes))
@@ -122,7 +131,8 @@ fn put(table: &mut CodedTable, step: &Step, column: CodedColumn) {
         table.columns[place] = column;
         return;
     }
-    let behind = step.columns().last().and_then(|last| place(last)).map_or(table.columns.len(), |place| place + 1);
+    let behind =
+        step.columns().last().and_then(|last| place(last)).map_or(table.columns.len(), |place| place + 1);
     table.columns.insert(behind, column);
 }
 
@@ -135,7 +145,9 @@ fn one(
     resources: &Resources,
 ) -> Result<(CodedColumn, TransformSpec, Vec<String>)> {
     let find = |name: &str| {
-        table.column(name).ok_or_else(|| Error::internal(format_args!("the column '{name}' of a step was not read")))
+        table
+            .column(name)
+            .ok_or_else(|| Error::internal(format_args!("the column '{name}' of a step was not read")))
     };
     let columns: Vec<&CodedColumn> = step.columns().into_iter().map(find).collect::<Result<_>>()?;
     let also: Vec<&CodedColumn> = step.transform.also_reads().into_iter().map(find).collect::<Result<_>>()?;
@@ -185,8 +197,12 @@ pub(super) fn private_sentences(plan: &Plan) -> Vec<(String, String)> {
         let parameters: Vec<String> =
             spec.parameters.iter().map(|(name, value)| format!("{name} = {}", value.to_text())).collect();
         let from = if spec.from_data { "; found in the data" } else { "" };
-        let with = if parameters.is_empty() { String::new() } else { format!(" ({}{from})", parameters.join(", ")) };
-        (format!("step {}", number + 1), format!("{} of {}{into}{with}", spec.transform, columns.join(" and ")))
+        let with =
+            if parameters.is_empty() { String::new() } else { format!(" ({}{from})", parameters.join(", ")) };
+        (
+            format!("step {}", number + 1),
+            format!("{} of {}{into}{with}", spec.transform, columns.join(" and ")),
+        )
     };
     plan.transform.iter().enumerate().map(of_spec).collect()
 }
@@ -219,7 +235,9 @@ fn verify<'a>(
     if outcome.holds {
         return Ok(());
     }
-    let row = outcome.first_false.map_or(String::new(), |row| format!(" (first in row {} of those that were read)", row + 1));
+    let row = outcome
+        .first_false
+        .map_or(String::new(), |row| format!(" (first in row {} of those that were read)", row + 1));
     Err(Error::verification(format!(
         "the step '{}' did not make what it should of the column '{}'{row}; nothing was published. This is a bug in Scumble, please report it",
         spec.transform, made.name

@@ -54,14 +54,17 @@ impl Age {
     fn new(parameters: &Parameters) -> Result<Self> {
         let at = match (parameters.text("at")?, parameters.text("at_column")?) {
             (Some(_), Some(_)) => {
-                return Err(parameters.placed("at", Error::config("at and at_column are both given, and one decides")));
+                return Err(parameters
+                    .placed("at", Error::config("at and at_column are both given, and one decides")));
             }
             (Some(day), None) => At::Day(day_of(parameters, "at", day)?),
             (None, Some(column)) => At::Column(column.to_owned()),
             (None, None) => {
-                return Err(Error::config("an age needs a day at which people have it; today would give another release tomorrow")
-                    .advise("give the day: at = \"2026-01-01\"")
-                    .advise("name a column of days: at_column = \"admission_date\""));
+                return Err(Error::config(
+                    "an age needs a day at which people have it; today would give another release tomorrow",
+                )
+                .advise("give the day: at = \"2026-01-01\"")
+                .advise("name a column of days: at_column = \"admission_date\""));
             }
         };
         let unit = match parameters.choice("unit", &["years", "months", "days"])? {
@@ -92,7 +95,8 @@ impl Age {
 
 /// A day among the parameters, as ISO 8601 writes it.
 pub(super) fn day_of(parameters: &Parameters, name: &str, text: &str) -> Result<i64> {
-    let wrong = || parameters.placed(name, Error::config(format_args!("{name} must be a day such as 2026-01-01")));
+    let wrong =
+        || parameters.placed(name, Error::config(format_args!("{name} must be a day such as 2026-01-01")));
     DateFormat::YearMonthDay.parse(text).ok_or_else(wrong)
 }
 
@@ -145,14 +149,21 @@ pub(super) fn pairs(
     rule: impl Fn(i64, i64) -> Result<String, &'static str>,
 ) -> Result<Made> {
     let column = given.column()?;
-    let Some(other) = given.also.first() else { return Err(Error::internal("the column of days was not read")) };
+    let Some(other) = given.also.first() else {
+        return Err(Error::internal("the column of days was not read"));
+    };
     let dates = Dates::of(given, other, None)?;
     // Faults of single values are reported with their rows.
     each_value(given, column, |text| first(text).map(|_| String::new()))?;
     each_value(given, other, |text| dates.read(text, false).map(|_| String::new()).ok_or(NOT_A_DATE))?;
-    let read = |column: &scumble_files::table::CodedColumn, day: &dyn Fn(&str) -> Option<i64>| -> Vec<Option<i64>> {
-        column.values.iter().map(|text| if given.is_missing(column, text) { None } else { day(text) }).collect()
-    };
+    let read =
+        |column: &scumble_files::table::CodedColumn, day: &dyn Fn(&str) -> Option<i64>| -> Vec<Option<i64>> {
+            column
+                .values
+                .iter()
+                .map(|text| if given.is_missing(column, text) { None } else { day(text) })
+                .collect()
+        };
     let firsts = read(column, &|text| first(text).ok());
     let others = read(other, &|text| dates.read(text, false).map(|moment| moment.day));
     let mut made = Vec::with_capacity(column.codes.len());
@@ -208,7 +219,11 @@ mod tests {
         for day in born + 1..=born + 146_097 {
             let date = Date::of(day);
             let leap = date.year % 4 == 0 && (date.year % 100 != 0 || date.year % 400 == 0);
-            birthdays += i64::from(if leap { (date.month, date.day) == (2, 29) } else { (date.month, date.day) == (3, 1) });
+            birthdays += i64::from(if leap {
+                (date.month, date.day) == (2, 29)
+            } else {
+                (date.month, date.day) == (3, 1)
+            });
             assert_eq!(completed_months(born, day) / 12, birthdays, "{date:?}");
         }
     }
@@ -221,7 +236,8 @@ mod tests {
         assert_eq!(rows(&made), ["19", "NA", "NA"]);
         let born: &[&str] = &["2000-06-15", "2030-01-01", "2030-01-02"];
         let at: &[&str] = &["2020-06-14"; 3];
-        let error = run(&ENTRY, &[("at_column", "c")], &[born], &[at], false).err().expect("born later").to_string();
+        let error =
+            run(&ENTRY, &[("at_column", "c")], &[born], &[at], false).err().expect("born later").to_string();
         assert!(error.contains("row 2") && error.contains("1 further row"), "{error}");
     }
 

@@ -95,12 +95,14 @@ impl Coding {
             }
         };
         let write = match parameters.get("write") {
-            Some(Value::Text(_)) => match parameters.choice("write", &["label", "limit", "mean", "median"])? {
-                Some("label") => Some(Write::Label),
-                Some("mean") => Some(Write::Mean),
-                Some("median") => Some(Write::Median),
-                _ => Some(Write::Limit),
-            },
+            Some(Value::Text(_)) => {
+                match parameters.choice("write", &["label", "limit", "mean", "median"])? {
+                    Some("label") => Some(Write::Label),
+                    Some("mean") => Some(Write::Mean),
+                    Some("median") => Some(Write::Median),
+                    _ => Some(Write::Limit),
+                }
+            }
             _ => decimal(parameters, "write")?.map(Write::Number),
         };
         let least = parameters.whole("least", 1)?.unwrap_or(10);
@@ -171,7 +173,8 @@ impl Coding {
         if write == Write::Median {
             coded = coded[(coded.len() - 1) / 2..=coded.len() / 2].to_vec();
         }
-        mean(&coded).ok_or_else(|| Error::config("the coded values are too large for a mean").in_column(&column.name))
+        mean(&coded)
+            .ok_or_else(|| Error::config("the coded values are too large for a mean").in_column(&column.name))
     }
 }
 
@@ -190,7 +193,10 @@ fn inward(number: Decimal, end: End) -> Decimal {
     if is_inward {
         return nearer_zero;
     }
-    let step = Decimal::of(if number.is_negative() { -1 } else { 1 }, number.first_place() + 1 - LIMIT_DIGITS as i32);
+    let step = Decimal::of(
+        if number.is_negative() { -1 } else { 1 },
+        number.first_place() + 1 - LIMIT_DIGITS as i32,
+    );
     sum(nearer_zero, step).unwrap_or(nearer_zero)
 }
 
@@ -247,12 +253,15 @@ impl Transform for Coding {
             Limit::Given(limit) => limit,
             Limit::Share(share) => self.limit_of(given, share, &of_row)?,
         };
-        let coded: Vec<Decimal> = of_row.iter().flatten().copied().filter(|n| self.is_coded(*n, limit)).collect();
+        let coded: Vec<Decimal> =
+            of_row.iter().flatten().copied().filter(|n| self.is_coded(*n, limit)).collect();
         let write = self.write.unwrap_or(Write::Limit);
         if write == Write::Label && given.for_quasi {
-            return Err(Error::refused("a quasi-identifier must stay a column of numbers, so that it can be coarsened further")
-                .in_column(given.into)
-                .advise("show the limit itself (write = \"limit\")"));
+            return Err(Error::refused(
+                "a quasi-identifier must stay a column of numbers, so that it can be coarsened further",
+            )
+            .in_column(given.into)
+            .advise("show the limit itself (write = \"limit\")"));
         }
         let mut settled_as = Vec::new();
         if let Limit::Share(_) = self.limit {
@@ -283,7 +292,11 @@ impl Transform for Coding {
         if coded.is_empty() {
             notes.push(format!("no value of '{}' is beyond the limit, so none is coded", column.name));
         } else if inside < self.least {
-            notes.push(format!("only {} of '{}' are inside the limit", counted(inside, "row", "rows"), column.name));
+            notes.push(format!(
+                "only {} of '{}' are inside the limit",
+                counted(inside, "row", "rows"),
+                column.name
+            ));
         }
         let from_data = matches!(self.limit, Limit::Share(_)) || matches!(write, Write::Mean | Write::Median);
         Ok(Made { column: made, settled: settled_as, from_data, notes })
@@ -303,7 +316,8 @@ mod tests {
     fn by_share(texts: &[&str], share: &str, least: &str) -> (String, usize) {
         let wished = [("share", share), ("least", least), ("write", "label")];
         let made = run(&TOP, &wished, &[texts], &[], false).expect("a limit");
-        let limit = made.settled.iter().find(|(name, _)| *name == "limit").expect("a limit").1.to_text().into_owned();
+        let limit =
+            made.settled.iter().find(|(name, _)| *name == "limit").expect("a limit").1.to_text().into_owned();
         let coded = rows(&made).iter().filter(|text| text.starts_with(">=")).count();
         (limit, coded)
     }
@@ -336,31 +350,39 @@ mod tests {
         let incomes =
             ["12000", "18500", "21000", "23500", "30000", "31000", "45000", "52000", "98765", "250000"];
         let coded = |write: &str| {
-            made(&TOP, &[("share", "0.1"), ("least", "2"), ("write", write)], &incomes).expect("codes")[8..].to_vec()
+            made(&TOP, &[("share", "0.1"), ("least", "2"), ("write", write)], &incomes).expect("codes")[8..]
+                .to_vec()
         };
         assert_eq!(coded("mean"), ["174382.5"; 2]);
         assert_eq!(coded("limit"), ["98000"; 2]);
         assert_eq!(coded("label"), [">=98000"; 2]);
         assert_eq!(coded("100000"), ["100000"; 2]);
-        let few = made(&TOP, &[("limit", "98000"), ("least", "3"), ("write", "mean")], &incomes).expect_err("too few");
+        let few = made(&TOP, &[("limit", "98000"), ("least", "3"), ("write", "mean")], &incomes)
+            .expect_err("too few");
         assert!(few.contains("2 coded rows"), "{few}");
     }
 
     #[test]
     fn limits_are_coded_too_and_missing_values_stay() {
-        assert_eq!(made(&TOP, &[("limit", "90")], &["89", "90", "97", "NA"]).expect("codes"), ["89", "90", "90", "NA"]);
+        assert_eq!(
+            made(&TOP, &[("limit", "90")], &["89", "90", "97", "NA"]).expect("codes"),
+            ["89", "90", "90", "NA"]
+        );
         let labels = [("limit", "18"), ("write", "label")];
         let bottom = run(&BOTTOM, &labels, &[&["17", "18", "18.5"]], &[], false).expect("codes");
         assert_eq!(rows(&bottom), ["<=18", "<=18", "18.5"]);
-        let refused = run(&BOTTOM, &labels, &[&["17", "18", "18.5"]], &[], true).err().expect("a quasi-identifier");
+        let refused =
+            run(&BOTTOM, &labels, &[&["17", "18", "18.5"]], &[], true).err().expect("a quasi-identifier");
         assert!(refused.to_string().contains("write = \"limit\""), "{refused}");
     }
 
     /// Of a person with several rows only the furthest counts: two of three people, not two of four rows.
     #[test]
     fn people_count_once() {
-        let numbers: Vec<Option<Decimal>> = ["9", "8", "5", "1"].iter().map(|text| Some(number(text))).collect();
-        let coding = Coding::new(&super::super::testing::parameters(&[("share", "0.5"), ("least", "2")]), End::Top);
+        let numbers: Vec<Option<Decimal>> =
+            ["9", "8", "5", "1"].iter().map(|text| Some(number(text))).collect();
+        let coding =
+            Coding::new(&super::super::testing::parameters(&[("share", "0.5"), ("least", "2")]), End::Top);
         let coding = coding.expect("a coding");
         let column = CodedColumn::of_texts("c", ["9", "8", "5", "1"].iter());
         let limit = |persons: Option<&[u32]>| {
@@ -387,7 +409,10 @@ mod tests {
         let message = |given: &[(&str, &str)], texts: &[&str]| made(&TOP, given, texts).expect_err("wrong");
         assert!(message(&[], &["1"]).contains("needs a limit or a share"));
         assert!(message(&[("share", "1")], &["1"]).contains("below 1"));
-        assert!(message(&[("share", "0.1")], &["1", "2"]).contains("10 values must be coded, and there are only 2"));
+        assert!(
+            message(&[("share", "0.1")], &["1", "2"])
+                .contains("10 values must be coded, and there are only 2")
+        );
         assert!(message(&[("limit", "5")], &["a", "b"]).contains("needs numbers"));
         assert!(message(&[("limit", "x")], &["1"]).contains("limit must be a number"));
     }

@@ -56,24 +56,36 @@ impl Cut {
         let bins = parameters.whole("bins", 2)?;
         let edges = match (decimals(parameters, "at")?, method, bins) {
             (Some(at), ..) => Edges::At(at),
-            (None, Some(method), Some(bins)) => Edges::Of(method, usize::try_from(bins).unwrap_or(usize::MAX)),
+            (None, Some(method), Some(bins)) => {
+                Edges::Of(method, usize::try_from(bins).unwrap_or(usize::MAX))
+            }
             (None, Some(_), None) => {
-                return Err(parameters.placed("method", Error::config("the method needs a number of bands")
-                    .advise("give bins = 10, for instance")));
+                return Err(parameters.placed(
+                    "method",
+                    Error::config("the method needs a number of bands")
+                        .advise("give bins = 10, for instance"),
+                ));
             }
             (None, None, _) => {
-                return Err(Error::config("cutting needs edges").advise("give the edges: at = [0, 18, 30, 45, 65]")
+                return Err(Error::config("cutting needs edges")
+                    .advise("give the edges: at = [0, 18, 30, 45, 65]")
                     .advise("give a method with a number of bands: method = \"equal_amount\", bins = 10"));
             }
         };
         if let Edges::At(at) = &edges {
             if at.is_empty() || !at.is_sorted_by(|a, b| a < b) {
-                return Err(parameters.placed("at", Error::config("the edges must ascend, and there must be one at least")));
+                return Err(parameters
+                    .placed("at", Error::config("the edges must ascend, and there must be one at least")));
             }
             if let Some(labels) = labels.as_ref().filter(|labels| labels.len() != at.len()) {
-                return Err(parameters.placed("labels", Error::config(format!(
-                    "there are {} bands and {} labels; every edge begins a band", at.len(), labels.len()
-                ))));
+                return Err(parameters.placed(
+                    "labels",
+                    Error::config(format!(
+                        "there are {} bands and {} labels; every edge begins a band",
+                        at.len(),
+                        labels.len()
+                    )),
+                ));
             }
         } else if labels.is_some() {
             return Err(parameters.placed("labels", Error::config("labels need edges that are given (at)")));
@@ -84,7 +96,9 @@ impl Cut {
 
 /// Edges of these numbers, one for each row, ascending; round, so that they are nobody's own value.
 fn edges_of(numbers: &[Decimal], method: Method, bins: usize) -> Vec<Decimal> {
-    let (Some(first), Some(last)) = (numbers.first().copied(), numbers.last().copied()) else { return Vec::new() };
+    let (Some(first), Some(last)) = (numbers.first().copied(), numbers.last().copied()) else {
+        return Vec::new();
+    };
     let (low, high) = (first.float(), last.float());
     let wishes: Vec<f64> = match method {
         Method::Equidistant => (0..bins).map(|bin| low + (high - low) * bin as f64 / bins as f64).collect(),
@@ -101,12 +115,14 @@ fn edges_of(numbers: &[Decimal], method: Method, bins: usize) -> Vec<Decimal> {
         let size = if method == Method::Log { wish.abs() } else { width };
         if size > 0.0 { size.log10().floor() as i32 - 1 } else { 0 }
     };
-    let mut edges: Vec<Decimal> =
-        wishes.into_iter().filter_map(|wish| floor_to(wish, place(wish))).collect();
+    let mut edges: Vec<Decimal> = wishes.into_iter().filter_map(|wish| floor_to(wish, place(wish))).collect();
     // The first edge must not be above the least value.
     if let Some(edge) = edges.first_mut() {
         while *edge > first {
-            let Some((number, unit, scale)) = super::numbers::in_one_unit(*edge, Decimal::of(1, place(low))) else { break };
+            let Some((number, unit, scale)) = super::numbers::in_one_unit(*edge, Decimal::of(1, place(low)))
+            else {
+                break;
+            };
             *edge = Decimal::of(number - unit, -(scale as i32));
         }
     }
@@ -150,11 +166,18 @@ impl Transform for Cut {
             Edges::At(at) => (at.clone(), Vec::new()),
             Edges::Of(method, bins) => {
                 let mut of_code = vec![None; column.values.len()];
-                present(given, column).iter().for_each(|(code, text)| of_code[*code as usize] = numbers.read(text));
-                let mut of_rows: Vec<Decimal> = column.codes.iter().filter_map(|code| of_code[code as usize]).collect();
+                present(given, column)
+                    .iter()
+                    .for_each(|(code, text)| of_code[*code as usize] = numbers.read(text));
+                let mut of_rows: Vec<Decimal> =
+                    column.codes.iter().filter_map(|code| of_code[code as usize]).collect();
                 of_rows.sort_unstable();
-                if *method == Method::Log && of_rows.first().is_some_and(|least| least.is_negative() || least.is_zero()) {
-                    return Err(Error::config("method = \"log\" needs numbers above 0").in_column(&column.name));
+                if *method == Method::Log
+                    && of_rows.first().is_some_and(|least| least.is_negative() || least.is_zero())
+                {
+                    return Err(
+                        Error::config("method = \"log\" needs numbers above 0").in_column(&column.name)
+                    );
                 }
                 let edges = edges_of(&of_rows, *method, *bins);
                 let list = edges.iter().map(|edge| settled(*edge)).collect();
@@ -194,9 +217,13 @@ mod tests {
         let at = [("at", "[0, 18, 30, 65]")];
         let texts = made(&ENTRY, &at, &["0", "17.5", "18", "64", "65", "99", "NA"]).expect("cuts");
         assert_eq!(texts, ["[0,18)", "[0,18)", "[18,30)", "[30,65)", ">=65", ">=65", "NA"]);
-        let named = made(&ENTRY, &[("at", "[0, 18]"), ("labels", "[child, adult]")], &["3", "40"]).expect("cuts");
+        let named =
+            made(&ENTRY, &[("at", "[0, 18]"), ("labels", "[child, adult]")], &["3", "40"]).expect("cuts");
         assert_eq!(named, ["child", "adult"]);
-        assert_eq!(made(&ENTRY, &[("at", "[0, 1.5]")], &["0,5", "2,25"]).expect("cuts"), ["[0;1,5)", ">=1,5"]);
+        assert_eq!(
+            made(&ENTRY, &[("at", "[0, 1.5]")], &["0,5", "2,25"]).expect("cuts"),
+            ["[0;1,5)", ">=1,5"]
+        );
     }
 
     #[test]
@@ -204,12 +231,16 @@ mod tests {
         let values: Vec<String> = (0..1000).map(|number| format!("{}", 17 + number * 13)).collect();
         let values: Vec<&str> = values.iter().map(String::as_str).collect();
         for method in ["equidistant", "equal_amount", "log"] {
-            let made = run(&ENTRY, &[("method", method), ("bins", "5")], &[&values], &[], false).expect("cuts");
+            let made =
+                run(&ENTRY, &[("method", method), ("bins", "5")], &[&values], &[], false).expect("cuts");
             let Value::List(edges) = &made.settled[0].1 else { panic!("no edges") };
             assert!((2..=5).contains(&edges.len()), "{method}: {edges:?}");
             // The settled edges give the same bands.
             let at = Value::List(edges.clone()).to_text().into_owned();
-            assert_eq!(super::super::testing::made(&ENTRY, &[("at", &at)], &values).expect("cuts"), rows(&made));
+            assert_eq!(
+                super::super::testing::made(&ENTRY, &[("at", &at)], &values).expect("cuts"),
+                rows(&made)
+            );
         }
     }
 
@@ -219,7 +250,7 @@ mod tests {
         assert!(message(&[], &["1"]).contains("needs edges"));
         assert!(message(&[("at", "[5, 3]")], &["1"]).contains("must ascend"));
         assert!(message(&[("at", "[0, 3]"), ("labels", "[a]")], &["1"]).contains("2 bands and 1 labels"));
-        assert!(message(&[("at", "[0, 3]")], &["-1"]).contains("row 1") );
+        assert!(message(&[("at", "[0, 3]")], &["-1"]).contains("row 1"));
         assert!(message(&[("method", "log"), ("bins", "3")], &["0", "5"]).contains("above 0"));
         assert!(message(&[("method", "log")], &["5"]).contains("number of bands"));
         let quasi = run(&ENTRY, &[("at", "[0, 3]")], &[&["1"]], &[], true).err().expect("a quasi-identifier");

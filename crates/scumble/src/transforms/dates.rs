@@ -19,7 +19,10 @@ pub(super) fn format(parameters: &Parameters) -> Result<Option<DateFormat>> {
     let found = DateFormat::ALL.into_iter().find(|format| format.name() == name);
     found.map(Some).ok_or_else(|| {
         let names = DateFormat::ALL.map(DateFormat::name).join(", ");
-        parameters.placed("format", Error::config(format_args!("there is no date format '{name}'; known are {names}")))
+        parameters.placed(
+            "format",
+            Error::config(format_args!("there is no date format '{name}'; known are {names}")),
+        )
     })
 }
 
@@ -92,7 +95,8 @@ impl Dates {
 fn without_offset(text: &str) -> Option<i128> {
     // What is not a timestamp with a zone is none, whatever its beginning looks like.
     timestamp(text, true)?;
-    let end = text.strip_suffix(['Z', 'z']).map_or_else(|| text.rfind(['+', '-']), |before| Some(before.len()))?;
+    let end =
+        text.strip_suffix(['Z', 'z']).map_or_else(|| text.rfind(['+', '-']), |before| Some(before.len()))?;
     timestamp(text[..end].trim_end(), false).map(|(nanos, _)| nanos)
 }
 
@@ -102,7 +106,11 @@ mod tests {
 
     #[test]
     fn timestamps_keep_the_time_of_their_clock() {
-        let read = |text, utc| Dates::Moments { zone: true }.read(text, utc).map(|moment| (moment.day, moment.time / 3_600_000_000_000));
+        let read = |text, utc| {
+            Dates::Moments { zone: true }
+                .read(text, utc)
+                .map(|moment| (moment.day, moment.time / 3_600_000_000_000))
+        };
         let day = DateFormat::YearMonthDay.parse("2024-03-09").expect("a date");
         assert_eq!(read("2024-03-09T23:15:00-05:00", false), Some((day, 23)));
         assert_eq!(read("2024-03-09T23:15:00-05:00", true), Some((day + 1, 4)));

@@ -93,20 +93,29 @@ mod tests {
 
     #[test]
     fn days_after_and_before() {
-        let days = made(&ENTRY, &[("since", "2024-02-28")], &["2024-03-01", "2024-02-28", "2023-12-31", "NA"]);
+        let days =
+            made(&ENTRY, &[("since", "2024-02-28")], &["2024-03-01", "2024-02-28", "2023-12-31", "NA"]);
         assert_eq!(days.expect("days"), ["2", "0", "-59", "NA"]);
         let dose: &[&str] = &["2024-01-10", "2024-01-10", "NA"];
         let visit: &[&str] = &["2024-01-17", "2024-01-03", "2024-01-01"];
         let made = run(&ENTRY, &[("since_column", "c")], &[visit], &[dose], false).expect("days");
         assert_eq!(rows(&made), ["7", "-7", "NA"]);
         // The time of day does not count.
-        let hours = super::super::testing::made(&ENTRY, &[("since", "2024-01-01")], &["2024-01-02T23:59", "2024-01-03T00:00"]);
+        let hours = super::super::testing::made(
+            &ENTRY,
+            &[("since", "2024-01-01")],
+            &["2024-01-02T23:59", "2024-01-03T00:00"],
+        );
         assert_eq!(hours.expect("days"), ["1", "2"]);
     }
 
     #[test]
     fn what_is_wrong_is_said() {
         assert!(made(&ENTRY, &[], &["2024-01-01"]).expect_err("no day").contains("day to count from"));
-        assert!(made(&ENTRY, &[("since", "now")], &["2024-01-01"]).expect_err("no day").contains("since must be a day"));
+        assert!(
+            made(&ENTRY, &[("since", "now")], &["2024-01-01"])
+                .expect_err("no day")
+                .contains("since must be a day")
+        );
     }
 }

@@ -47,23 +47,32 @@ impl Geo {
     fn new(parameters: &Parameters) -> Result<Self> {
         let grid = parameters.choice("grid", &["geohash", "degrees"])?.unwrap_or("geohash");
         let (precision, step) = (parameters.whole("precision", 1)?, decimal(parameters, "step")?);
-        let other = |name: &str| Err(parameters.placed(name, Error::config(format_args!("{name} is not for a grid of {grid}"))));
+        let other = |name: &str| {
+            Err(parameters.placed(name, Error::config(format_args!("{name} is not for a grid of {grid}"))))
+        };
         let grid = if grid == "geohash" {
             if step.is_some() {
                 return other("step");
             }
             match precision.unwrap_or(5) {
                 precision @ 1..=12 => Grid::Geohash(precision as usize),
-                _ => return Err(parameters.placed("precision", Error::config("precision must be from 1 to 12"))),
+                _ => {
+                    return Err(
+                        parameters.placed("precision", Error::config("precision must be from 1 to 12"))
+                    );
+                }
             }
         } else {
             if precision.is_some() {
                 return other("precision");
             }
             let step = step.unwrap_or(Decimal::of(1, -1));
-            let fits = !step.is_zero() && !step.is_negative() && step <= Decimal::of(90, 0) && step.places() <= 12;
+            let fits =
+                !step.is_zero() && !step.is_negative() && step <= Decimal::of(90, 0) && step.places() <= 12;
             if !fits {
-                return Err(parameters.placed("step", Error::config("step must be above 0 and at most 90 degrees")));
+                return Err(
+                    parameters.placed("step", Error::config("step must be above 0 and at most 90 degrees"))
+                );
             }
             Grid::Degrees(step)
         };
@@ -111,21 +120,38 @@ impl Transform for Geo {
     fn words(&self) -> String {
         match self.grid {
             Grid::Geohash(precision) => {
-                format!("coordinates show their geohash of {}", counted(precision as u64, "character", "characters"))
+                format!(
+                    "coordinates show their geohash of {}",
+                    counted(precision as u64, "character", "characters")
+                )
             }
-            Grid::Degrees(step) => format!("coordinates show the corner of their cell of {} degrees", step.text('.')),
+            Grid::Degrees(step) => {
+                format!("coordinates show the corner of their cell of {} degrees", step.text('.'))
+            }
         }
     }
 
     fn run(&self, given: &Given<'_>) -> Result<Made> {
-        let [latitudes, longitudes] = given.columns else { return Err(Error::internal("a grid needs two columns")) };
+        let [latitudes, longitudes] = given.columns else {
+            return Err(Error::internal("a grid needs two columns"));
+        };
         let degrees = |limit: i128| {
-            move |number: Decimal| number.scaled(PLACES).filter(|degrees| degrees.abs() <= limit * 10_i128.pow(PLACES))
+            move |number: Decimal| {
+                number.scaled(PLACES).filter(|degrees| degrees.abs() <= limit * 10_i128.pow(PLACES))
+            }
         };
         let mut of_columns = Vec::new();
         for (column, limit, reason) in [
-            (*latitudes, 90, "is beyond 90 degrees (or has more than 20 decimal places), so it is no latitude; name the column of latitudes first"),
-            (*longitudes, 180, "is beyond 180 degrees (or has more than 20 decimal places), so it is no longitude"),
+            (
+                *latitudes,
+                90,
+                "is beyond 90 degrees (or has more than 20 decimal places), so it is no latitude; name the column of latitudes first",
+            ),
+            (
+                *longitudes,
+                180,
+                "is beyond 180 degrees (or has more than 20 decimal places), so it is no longitude",
+            ),
         ] {
             let numbers = Numbers::of(given, column)?;
             each_value(given, column, |text| {
@@ -133,23 +159,35 @@ impl Transform for Geo {
                 degrees(limit)(number).map(|_| String::new()).ok_or(reason)
             })?;
             let of_text = |text: &str| {
-                if given.is_missing(column, text) { None } else { numbers.read(text).and_then(degrees(limit)) }
+                if given.is_missing(column, text) {
+                    None
+                } else {
+                    numbers.read(text).and_then(degrees(limit))
+                }
             };
             of_columns.push(column.values.iter().map(of_text).collect::<Vec<Option<i128>>>());
         }
         let rows = || latitudes.codes.iter().zip(longitudes.codes.iter());
         let half: Vec<usize> = rows()
             .enumerate()
-            .filter(|(_, (lat, lon))| of_columns[0][*lat as usize].is_some() != of_columns[1][*lon as usize].is_some())
+            .filter(|(_, (lat, lon))| {
+                of_columns[0][*lat as usize].is_some() != of_columns[1][*lon as usize].is_some()
+            })
             .map(|(row, _)| row)
             .collect();
         if !half.is_empty() {
-            return Err(fault(given, latitudes, "or its longitude is missing, and the other is there", half.into_iter()));
+            return Err(fault(
+                given,
+                latitudes,
+                "or its longitude is missing, and the other is there",
+                half.into_iter(),
+            ));
         }
-        let cells = rows().map(|(lat, lon)| match (of_columns[0][lat as usize], of_columns[1][lon as usize]) {
-            (Some(latitude), Some(longitude)) => self.cell(latitude, longitude),
-            _ => latitudes.values.get(lat).to_owned(),
-        });
+        let cells =
+            rows().map(|(lat, lon)| match (of_columns[0][lat as usize], of_columns[1][lon as usize]) {
+                (Some(latitude), Some(longitude)) => self.cell(latitude, longitude),
+                _ => latitudes.values.get(lat).to_owned(),
+            });
         Ok(Made::of(of_rows(given.into, cells)))
     }
 }
@@ -159,23 +197,41 @@ mod tests {
     use super::super::testing::{rows, run};
     use super::*;
 
-    fn cells(given: &[(&str, &str)], latitudes: &[&str], longitudes: &[&str]) -> std::result::Result<Vec<String>, String> {
-        run(&ENTRY, given, &[latitudes, longitudes], &[], false).map(|made| rows(&made)).map_err(|error| error.to_string())
+    fn cells(
+        given: &[(&str, &str)],
+        latitudes: &[&str],
+        longitudes: &[&str],
+    ) -> std::result::Result<Vec<String>, String> {
+        run(&ENTRY, given, &[latitudes, longitudes], &[], false)
+            .map(|made| rows(&made))
+            .map_err(|error| error.to_string())
     }
 
     /// The specification's point (transforms.md 1.11), and the corners of the world.
     #[test]
     fn geohashes() {
-        assert_eq!(cells(&[("precision", "11")], &["57.64911"], &["10.40744"]).expect("cells"), ["u4pruydqqvj"]);
-        assert_eq!(cells(&[("precision", "5")], &["57.64911", "NA"], &["10.40744", "NA"]).expect("cells"), ["u4pru", "NA"]);
-        assert_eq!(cells(&[("precision", "1")], &["-90", "90"], &["-180", "180"]).expect("cells"), ["0", "z"]);
+        assert_eq!(
+            cells(&[("precision", "11")], &["57.64911"], &["10.40744"]).expect("cells"),
+            ["u4pruydqqvj"]
+        );
+        assert_eq!(
+            cells(&[("precision", "5")], &["57.64911", "NA"], &["10.40744", "NA"]).expect("cells"),
+            ["u4pru", "NA"]
+        );
+        assert_eq!(
+            cells(&[("precision", "1")], &["-90", "90"], &["-180", "180"]).expect("cells"),
+            ["0", "z"]
+        );
         assert_eq!(cells(&[("precision", "3")], &["57,64911"], &["10,40744"]).expect("cells"), ["u4p"]);
     }
 
     #[test]
     fn degrees_show_the_corner() {
         let step = [("grid", "degrees"), ("step", "0.5")];
-        assert_eq!(cells(&step, &["50.74", "-0.1"], &["8.5", "-70.9"]).expect("cells"), ["50.5/8.5", "-0.5/-71"]);
+        assert_eq!(
+            cells(&step, &["50.74", "-0.1"], &["8.5", "-70.9"]).expect("cells"),
+            ["50.5/8.5", "-0.5/-71"]
+        );
     }
 
     #[test]

@@ -49,14 +49,17 @@ impl Lump {
             // A list that was once taken from the data stays.
             (Some(keep), ..) => Rule::Keep(keep),
             (None, Some(_), Some(_)) => {
-                return Err(parameters.placed("share", Error::config("least and share are both given, and one decides")));
+                return Err(parameters
+                    .placed("share", Error::config("least and share are both given, and one decides")));
             }
             (None, None, Some(share)) => Rule::Share(share),
             (None, least, None) => Rule::Least(least.unwrap_or(10)),
         };
         let label = parameters.text("label")?.unwrap_or("other").to_owned();
         if label.is_empty() {
-            return Err(parameters.placed("label", Error::config("the label of rare values must not be empty")));
+            return Err(
+                parameters.placed("label", Error::config("the label of rare values must not be empty"))
+            );
         }
         Ok(Self { rule, label })
     }
@@ -73,7 +76,9 @@ impl Lump {
                 return values.into_iter().map(|(_, text)| text).filter(is_kept).collect();
             }
             Rule::Least(least) => *least,
-            Rule::Share(share) => share.floor_of(all) + u64::from(!share.cmp_ratio(share.floor_of(all), all.max(1)).is_eq()),
+            Rule::Share(share) => {
+                share.floor_of(all) + u64::from(!share.cmp_ratio(share.floor_of(all), all.max(1)).is_eq())
+            }
         };
         // The rarest first; among equally rare ones the text decides.
         values.sort_unstable();
@@ -160,13 +165,18 @@ mod tests {
         let Value::List(keep) = &made_once.settled[0].1 else { panic!("no list") };
         assert_eq!(keep, &[Value::from("1"), Value::from("a")]);
         let keep = [("keep", "[1, a]")];
-        assert_eq!(made(&ENTRY, &keep, &["1", "a", "d", "never seen"]).expect("lumps"), ["1", "a", "other", "other"]);
+        assert_eq!(
+            made(&ENTRY, &keep, &["1", "a", "d", "never seen"]).expect("lumps"),
+            ["1", "a", "other", "other"]
+        );
     }
 
     #[test]
     fn what_is_wrong_is_said() {
         assert!(made(&ENTRY, &[("label", "a")], &["a", "b"]).expect_err("taken").contains("another label"));
         assert!(made(&ENTRY, &[("least", "0")], &["a"]).expect_err("zero").contains("at least 1"));
-        assert!(made(&ENTRY, &[("least", "2"), ("share", "0.1")], &["a"]).expect_err("both").contains("both"));
+        assert!(
+            made(&ENTRY, &[("least", "2"), ("share", "0.1")], &["a"]).expect_err("both").contains("both")
+        );
     }
 }

@@ -19,7 +19,10 @@ pub(super) const ENTRY: Entry<BuildTransform> = Entry {
         ("keep_right", "how many characters at the end stay; separators are not counted (0)"),
         ("with", "the character in place of the others (x)"),
         ("keep", "separators that always stay (\"-. /\")"),
-        ("length", "in place of fixed_length: the number of characters of every masked text, separators not counted"),
+        (
+            "length",
+            "in place of fixed_length: the number of characters of every masked text, separators not counted",
+        ),
         ("fixed_length", "as many characters as the longest value has, so that lengths tell nothing (false)"),
     ],
     build: |parameters| Ok(Box::new(Mask::new(parameters)?)),
@@ -51,7 +54,8 @@ impl Mask {
             }
         };
         let keep = parameters.get("keep").map_or("-. /".into(), Value::to_text).into_owned();
-        let length = parameters.whole("length", 1)?.map(|length| usize::try_from(length).unwrap_or(usize::MAX));
+        let length =
+            parameters.whole("length", 1)?.map(|length| usize::try_from(length).unwrap_or(usize::MAX));
         let fixed = parameters.boolean("fixed_length")?.unwrap_or(false);
         Ok(Self { left: count("keep_left")?, right: count("keep_right")?, with, keep, length, fixed })
     }
@@ -102,7 +106,9 @@ impl Transform for Mask {
         let length = self.length.or_else(|| if self.fixed { longest() } else { None });
         let made = each_value(given, column, |text| Ok(self.masked(text, length)))?;
         let settled = match (self.length, length) {
-            (None, Some(length)) => vec![("length", Value::Integer(i64::try_from(length).unwrap_or(i64::MAX)))],
+            (None, Some(length)) => {
+                vec![("length", Value::Integer(i64::try_from(length).unwrap_or(i64::MAX)))]
+            }
             _ => Vec::new(),
         };
         let from_data = !settled.is_empty();
@@ -125,17 +131,23 @@ mod tests {
         assert_eq!(masked(&[("keep_left", "3")], "+49 170 1234567"), "+49 xxx xxxxxxx");
         assert_eq!(masked(&[("keep_right", "4")], "4111-1111-1111-1111"), "xxxx-xxxx-xxxx-1111");
         assert_eq!(masked(&[("with", "*"), ("keep", "")], "a-b"), "***");
-        assert_eq!(masked(&[("keep_left", "2"), ("keep_right", "2")], "abc"), "abc", "nothing is left to mask");
+        assert_eq!(
+            masked(&[("keep_left", "2"), ("keep_right", "2")], "abc"),
+            "abc",
+            "nothing is left to mask"
+        );
         assert_eq!(masked(&[], "äöü"), "xxx");
     }
 
     #[test]
     fn lengths_may_be_hidden() {
         let texts: &[&str] = &["ab", "abcdef", "NA"];
-        let made = run(&ENTRY, &[("fixed_length", "true"), ("keep_left", "1")], &[texts], &[], false).expect("a mask");
+        let made = run(&ENTRY, &[("fixed_length", "true"), ("keep_left", "1")], &[texts], &[], false)
+            .expect("a mask");
         assert_eq!(rows(&made), ["axxxxx", "axxxxx", "NA"]);
         assert_eq!(made.settled, [("length", Value::Integer(6))]);
-        let right = super::super::testing::made(&ENTRY, &[("length", "5"), ("keep_right", "1")], &["ab", "abcdef"]);
+        let right =
+            super::super::testing::made(&ENTRY, &[("length", "5"), ("keep_right", "1")], &["ab", "abcdef"]);
         assert_eq!(right.expect("a mask"), ["xxxxb", "xxxxxf"]);
     }
 

@@ -104,8 +104,12 @@ impl StepTruth {
     pub fn words(self) -> &'static str {
         match self {
             Self::Derived => "every value is what the rule makes of its original",
-            Self::Censored => "values inside the limit are exact, and values beyond the limit are shown as beyond",
-            Self::Within => "every value is a multiple of the base, and less than one base away from its original",
+            Self::Censored => {
+                "values inside the limit are exact, and values beyond the limit are shown as beyond"
+            }
+            Self::Within => {
+                "every value is a multiple of the base, and less than one base away from its original"
+            }
         }
     }
 }
@@ -162,7 +166,8 @@ pub struct Made {
 fn decimal(parameters: &Parameters, name: &str) -> Result<Option<Decimal>> {
     let Some(value) = parameters.get(name) else { return Ok(None) };
     exact(value).map(Some).ok_or_else(|| {
-        parameters.placed(name, Error::config(format_args!("{name} must be a number, not {}", value.describe())))
+        parameters
+            .placed(name, Error::config(format_args!("{name} must be a number, not {}", value.describe())))
     })
 }
 
@@ -241,10 +246,16 @@ fn of_spec(spec: &TransformSpec) -> Result<Vec<Step>> {
     let named: Vec<&str> = spec.changed().collect();
     let wrong = |what: String| Error::config(format_args!("the step '{}' {what}", entry.name));
     if named.is_empty() {
-        return Err(placed("do", wrong("names no column".to_owned()).advise("say which column: column = \"…\"")));
+        return Err(placed(
+            "do",
+            wrong("names no column".to_owned()).advise("say which column: column = \"…\""),
+        ));
     }
     if spec.column.is_some() && !spec.columns.is_empty() {
-        return Err(placed("column", wrong("has both column and columns".to_owned()).advise("give one of the two")));
+        return Err(placed(
+            "column",
+            wrong("has both column and columns".to_owned()).advise("give one of the two"),
+        ));
     }
     if let Some(twice) = (1..named.len()).find(|place| named[..*place].contains(&named[*place])) {
         return Err(placed("columns", wrong(format!("names the column '{}' twice", named[twice]))));
@@ -253,17 +264,22 @@ fn of_spec(spec: &TransformSpec) -> Result<Vec<Step>> {
     let at_a_time = build()?.facts().columns;
     if at_a_time == 1 {
         if named.len() > 1 && spec.into.is_some() {
-            let error = wrong("makes one column of each of its columns, so into cannot name all of them".to_owned());
+            let error =
+                wrong("makes one column of each of its columns, so into cannot name all of them".to_owned());
             return Err(placed("into", error.advise("write one step for each column")));
         }
         let alone = |name: &&str| {
-            let spec = TransformSpec { column: Some((*name).to_owned()), columns: Vec::new(), ..spec.clone() };
+            let spec =
+                TransformSpec { column: Some((*name).to_owned()), columns: Vec::new(), ..spec.clone() };
             Ok(Step { spec, transform: build()? })
         };
         return named.iter().map(alone).collect();
     }
     if named.len() != at_a_time {
-        let error = wrong(format!("needs {at_a_time} columns, and {} given", if named.len() == 1 { "one is" } else { "others are" }));
+        let error = wrong(format!(
+            "needs {at_a_time} columns, and {} given",
+            if named.len() == 1 { "one is" } else { "others are" }
+        ));
         return Err(placed("columns", error));
     }
     if spec.into.is_none() {

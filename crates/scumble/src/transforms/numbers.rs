@@ -23,7 +23,13 @@ impl Numbers {
     pub(super) fn of(given: &Given<'_>, column: &CodedColumn) -> Result<Self> {
         let texts: Vec<&str> = present(given, column).into_iter().map(|(_, text)| text).collect();
         let mark = match Kind::infer(texts.iter().copied()) {
-            Inference::Clear(kind) if kind.is_number() => if kind.has_comma() { ',' } else { '.' },
+            Inference::Clear(kind) if kind.is_number() => {
+                if kind.has_comma() {
+                    ','
+                } else {
+                    '.'
+                }
+            }
             // A single bad value must not hide that the others are numbers: it is reported with its row.
             _ => '.',
         };
@@ -31,7 +37,8 @@ impl Numbers {
         if texts.is_empty() || texts.iter().any(|text| numbers.read(text).is_some()) {
             return Ok(numbers);
         }
-        Err(Error::config("the step needs numbers, and no value of the column is one").in_column(&column.name))
+        Err(Error::config("the step needs numbers, and no value of the column is one")
+            .in_column(&column.name))
     }
 
     /// The number that a text writes.

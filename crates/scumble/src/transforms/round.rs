@@ -62,10 +62,13 @@ impl Round {
         let digits = parameters.whole("digits", 1)?;
         let grid = match (base, digits) {
             (Some(_), Some(_)) => {
-                return Err(parameters.placed("digits", Error::config("base and digits are both given, and one decides")));
+                return Err(parameters
+                    .placed("digits", Error::config("base and digits are both given, and one decides")));
             }
-            (None, None) => return Err(Error::config("rounding needs a base or a number of digits")
-                .advise("give base = 500, for instance")),
+            (None, None) => {
+                return Err(Error::config("rounding needs a base or a number of digits")
+                    .advise("give base = 500, for instance"));
+            }
             (Some(base), None) if base.is_zero() || base.is_negative() => {
                 return Err(parameters.placed("base", Error::config("base must be a number above 0")));
             }
@@ -73,7 +76,9 @@ impl Round {
             (None, Some(digits)) => Grid::Digits(u32::try_from(digits).unwrap_or(u32::MAX)),
         };
         if mode != Mode::HalfEven && matches!(grid, Grid::Digits(_)) {
-            return Err(parameters.placed("mode", Error::config("random and controlled rounding need a base")));
+            return Err(
+                parameters.placed("mode", Error::config("random and controlled rounding need a base"))
+            );
         }
         let within = parameters.text("within")?.map(str::to_owned);
         if within.is_some() && mode != Mode::Controlled {
@@ -150,7 +155,9 @@ impl Round {
     /// Rounds row by row, by chance.
     fn drawn(&self, given: &Given<'_>, numbers: Numbers) -> Result<Made> {
         let column = given.column()?;
-        let Grid::Base(base) = self.grid else { return Err(Error::internal("rounding by chance has no base")) };
+        let Grid::Base(base) = self.grid else {
+            return Err(Error::internal("rounding by chance has no base"));
+        };
         let scale = scale_for(given, numbers, base)?;
         let unit = base.scaled(scale).ok_or_else(|| Error::config("the base is too large"))?;
         // The number of each value, as a multiple of the unit; missing values have none.
@@ -184,7 +191,8 @@ fn scale_for(given: &Given<'_>, numbers: Numbers, base: Decimal) -> Result<u32> 
 
 /// A draw below `end`, all equally likely.
 fn draw(end: i128, chance: &mut impl rand_chacha::rand_core::Rng) -> Result<i128> {
-    let end = u64::try_from(end).map_err(|_| Error::config("the base has too many digits for rounding by chance"))?;
+    let end = u64::try_from(end)
+        .map_err(|_| Error::config("the base has too many digits for rounding by chance"))?;
     Ok(i128::from(below(end, chance)))
 }
 
@@ -273,7 +281,10 @@ mod tests {
 
     #[test]
     fn decimal_commas_stay() {
-        assert_eq!(made(&ENTRY, &[("base", "0.5")], &["1,26", "2,8", "3"]).expect("rounds"), ["1,5", "3", "3"]);
+        assert_eq!(
+            made(&ENTRY, &[("base", "0.5")], &["1,26", "2,8", "3"]).expect("rounds"),
+            ["1,5", "3", "3"]
+        );
     }
 
     /// The specification's table of all starts (transforms.md 1.2).
@@ -311,7 +322,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let message = |given: &[(&str, &str)]| Round::new(&parameters(given)).err().expect("wrong").to_string();
+        let message =
+            |given: &[(&str, &str)]| Round::new(&parameters(given)).err().expect("wrong").to_string();
         assert!(message(&[]).contains("needs a base"));
         assert!(message(&[("base", "0")]).contains("above 0"));
         assert!(message(&[("base", "-5")]).contains("above 0"));
@@ -319,6 +331,9 @@ mod tests {
         assert!(message(&[("digits", "0")]).contains("at least 1"));
         assert!(message(&[("digits", "2"), ("mode", "random")]).contains("need a base"));
         let error = made(&ENTRY, &[("base", "5")], &["1", "q7q", "q7q", "7"]).expect_err("no number");
-        assert!(error.contains("row 2") && error.contains("1 further row") && !error.contains("q7q"), "{error}");
+        assert!(
+            error.contains("row 2") && error.contains("1 further row") && !error.contains("q7q"),
+            "{error}"
+        );
     }
 }

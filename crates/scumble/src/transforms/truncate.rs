@@ -75,7 +75,8 @@ impl Transform for Truncate {
         let column = given.column()?;
         let dates = Dates::of(given, column, self.format)?;
         if matches!(dates, Dates::Days(_)) && ["second", "minute", "hour"].contains(&self.unit) {
-            return Err(Error::config(format_args!("dates have no {}", self.unit)).in_column(&column.name)
+            return Err(Error::config(format_args!("dates have no {}", self.unit))
+                .in_column(&column.name)
                 .advise("choose day, week, month, quarter or year"));
         }
         let made = each_value(given, column, |text| {
@@ -83,7 +84,10 @@ impl Transform for Truncate {
         })?;
         let mut notes = Vec::new();
         if dates.has_zone() && !self.utc {
-            notes.push(format!("the periods of '{}' are those of local time; the offset from UTC is dropped", column.name));
+            notes.push(format!(
+                "the periods of '{}' are those of local time; the offset from UTC is dropped",
+                column.name
+            ));
         }
         Ok(Made { notes, ..Made::of(made) })
     }
@@ -125,14 +129,25 @@ mod tests {
         let local = run(&ENTRY, &[("unit", "year")], &[texts], &[], false).expect("periods");
         assert_eq!(super::super::testing::rows(&local), ["2023", "NA"]);
         assert!(local.notes[0].contains("local time"));
-        assert_eq!(made(&ENTRY, &[("unit", "year"), ("utc", "true")], texts).expect("periods"), ["2024", "NA"]);
+        assert_eq!(
+            made(&ENTRY, &[("unit", "year"), ("utc", "true")], texts).expect("periods"),
+            ["2024", "NA"]
+        );
     }
 
     #[test]
     fn what_is_wrong_is_said() {
         assert!(made(&ENTRY, &[], &["2024-01-01"]).expect_err("no unit").contains("'unit' is missing"));
-        assert!(made(&ENTRY, &[("unit", "decade")], &["2024-01-01"]).expect_err("no unit").contains("one of second"));
+        assert!(
+            made(&ENTRY, &[("unit", "decade")], &["2024-01-01"])
+                .expect_err("no unit")
+                .contains("one of second")
+        );
         assert!(made(&ENTRY, &[("unit", "hour")], &["2024-01-01"]).expect_err("no hour").contains("no hour"));
-        assert!(made(&ENTRY, &[("unit", "day")], &["2024-01-01T24:01", "2024-01-01T10:00"]).expect_err("no time").contains("row 1"));
+        assert!(
+            made(&ENTRY, &[("unit", "day")], &["2024-01-01T24:01", "2024-01-01T10:00"])
+                .expect_err("no time")
+                .contains("row 1")
+        );
     }
 }

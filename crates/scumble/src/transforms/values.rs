@@ -68,7 +68,8 @@ pub(super) fn each_occurring(
     let made: Vec<Result<Option<String>, &'static str>> =
         (0..column.values.len() as u32).into_par_iter().with_min_len(1 << 10).map(of_code).collect();
     if let Some(reason) = made.iter().find_map(|made| made.as_ref().err()) {
-        let rows = (0_usize..).zip(column.codes.iter()).filter(|(_, code)| made[*code as usize] == Err(*reason));
+        let rows =
+            (0_usize..).zip(column.codes.iter()).filter(|(_, code)| made[*code as usize] == Err(*reason));
         return Err(fault(given, column, reason, rows.map(|(row, _)| row)));
     }
     let made: Vec<Option<String>> = made.into_iter().map(|made| made.unwrap_or(None)).collect();
@@ -89,9 +90,9 @@ pub(super) fn fault(
         more => format!(", and the same is true of {}", counted(more - 1, "further row", "further rows")),
     };
     Error::data(format!("the value {reason}{others}"))
-    .in_row(number)
-    .in_column(&column.name)
-    .advise("correct the values, or declare them as missing (missing)")
+        .in_row(number)
+        .in_column(&column.name)
+        .advise("correct the values, or declare them as missing (missing)")
 }
 
 /// A column of new texts: one for each old code that occurs.

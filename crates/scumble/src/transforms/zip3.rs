@@ -25,7 +25,8 @@ pub(super) const ENTRY: Entry<BuildTransform> = Entry {
 
 /// The areas of 20,000 people or fewer by the Census of 2000, as the guidance of HHS of 26 November 2012 lists them.
 const SMALL_IN_2000: [&str; 17] = [
-    "036", "059", "063", "102", "203", "556", "692", "790", "821", "823", "830", "831", "878", "879", "884", "890", "893",
+    "036", "059", "063", "102", "203", "556", "692", "790", "821", "823", "830", "831", "878", "879", "884",
+    "890", "893",
 ];
 
 /// An area needs more people than this.
@@ -41,12 +42,15 @@ impl Zip3 {
     fn new(parameters: &Parameters) -> Result<Self> {
         let small = match parameters.get("small") {
             None => None,
-            Some(Value::List(items)) => Some(items.iter().map(|item| item.to_text().into_owned()).collect::<Vec<_>>()),
+            Some(Value::List(items)) => {
+                Some(items.iter().map(|item| item.to_text().into_owned()).collect::<Vec<_>>())
+            }
             Some(one) => Some(vec![one.to_text().into_owned()]),
         };
         let is_area = |area: &String| area.len() == 3 && area.bytes().all(|byte| byte.is_ascii_digit());
         if small.iter().flatten().any(|area| !is_area(area)) {
-            return Err(parameters.placed("small", Error::config("small must be a list of areas such as \"036\", in quotes")));
+            return Err(parameters
+                .placed("small", Error::config("small must be a list of areas such as \"036\", in quotes")));
         }
         let population = parameters.text("population")?.map(str::to_owned);
         Ok(Self { population, small, pad: parameters.boolean("pad")?.unwrap_or(false) })
@@ -72,7 +76,9 @@ impl Zip3 {
         match (code.len(), self.pad) {
             (5, _) => Ok(code[..3].to_owned()),
             (4, true) => Ok(format!("0{}", &code[..2])),
-            (4, false) => Err("is a ZIP code of four digits, which may have lost its leading zero (pad = true adds it)"),
+            (4, false) => {
+                Err("is a ZIP code of four digits, which may have lost its leading zero (pad = true adds it)")
+            }
             _ => Err("is not a US ZIP code; codes of other countries are coarsened by a prefix hierarchy"),
         }
     }
@@ -86,7 +92,9 @@ fn read_areas(text: &str, file: &str) -> Result<Vec<String>> {
             continue;
         }
         let parts = line.split_once([';', ',', '\t']);
-        let area = parts.map(|(area, _)| area.trim()).filter(|area| area.len() == 3 && area.bytes().all(|b| b.is_ascii_digit()));
+        let area = parts
+            .map(|(area, _)| area.trim())
+            .filter(|area| area.len() == 3 && area.bytes().all(|b| b.is_ascii_digit()));
         let people = parts.and_then(|(_, people)| people.trim().parse::<u64>().ok());
         match (area, people) {
             (Some(area), Some(people)) => areas.extend((people <= PEOPLE).then(|| area.to_owned())),
@@ -121,7 +129,8 @@ impl Transform for Zip3 {
         let mut settled = Vec::new();
         let mut notes = Vec::new();
         if self.small.is_none() {
-            settled.push(("small", Value::List(small.iter().map(|area| Value::from(area.as_str())).collect())));
+            settled
+                .push(("small", Value::List(small.iter().map(|area| Value::from(area.as_str())).collect())));
         }
         if self.small.is_none() && self.population.is_none() {
             notes.push(format!(
@@ -141,7 +150,8 @@ mod tests {
 
     #[test]
     fn three_digits_and_sparse_areas() {
-        let codes = made(&ENTRY, &[], &["90210", "03601", "10110-1234", "10210", "00501", "NA"]).expect("areas");
+        let codes =
+            made(&ENTRY, &[], &["90210", "03601", "10110-1234", "10210", "00501", "NA"]).expect("areas");
         assert_eq!(codes, ["902", "000", "101", "000", "005", "NA"]);
         assert_eq!(made(&ENTRY, &[("pad", "true")], &["2134", "02134"]).expect("areas"), ["021", "021"]);
         assert_eq!(made(&ENTRY, &[("small", "[902]")], &["90210", "03601"]).expect("areas"), ["000", "036"]);
@@ -152,7 +162,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let message = |given: &[(&str, &str)], text: &str| made(&ENTRY, given, &["90210", text]).expect_err("wrong");
+        let message =
+            |given: &[(&str, &str)], text: &str| made(&ENTRY, given, &["90210", text]).expect_err("wrong");
         assert!(message(&[], "2134").contains("leading zero"));
         assert!(message(&[], "SW1A 1AA").contains("prefix hierarchy"));
         assert!(message(&[], "902101").contains("not a US ZIP code"));
