@@ -25,7 +25,7 @@ pub(crate) const MUTUAL_INFORMATION: Entry<&'static dyn Metric> = Entry {
     title: "largest change of normalised mutual information",
     paper: "Li, Liu, Baig, Wong 2011",
     standing: Standing::Classic,
-    about: "How much suppression changes what the most changed column tells about the class. Needs a class column.",
+    about: "How much suppression changes what the most changed column says about the class column. Needs a class column.",
     parameters: &[],
     build: &Information { divergence: false },
 };

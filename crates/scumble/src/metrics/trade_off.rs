@@ -11,10 +11,10 @@ use crate::recoding::published::{ClassView, Classes};
 /// What is lost.
 pub(crate) const INFORMATION: Entry<&'static dyn Metric> = Entry {
     name: "information_loss",
-    title: "information about the class that is lost",
+    title: "information about the class column that is lost",
     paper: "Wang, Yu, Chakraborty 2004",
     standing: Standing::Classic,
-    about: "How many bits less a row's class of equal rows tells about its label than its original values did, on average. Needs a \
+    about: "How many bits less a row's group says about its class column than its original values did, on average. Needs a \
             class column.",
     parameters: &[],
     build: &TradeOff { quotient: false },
@@ -26,8 +26,8 @@ pub(crate) const QUOTIENT: Entry<&'static dyn Metric> = Entry {
     title: "information lost per anonymity gained (IP)",
     paper: "Wang, Yu, Chakraborty 2004",
     standing: Standing::Classic,
-    about: "The information about the class that is lost, over the rows by which the smallest class has grown. Infinite where \
-            information was lost and the smallest class has not grown. Needs a class column.",
+    about: "The information about the class column that is lost, over the rows by which the smallest group has grown. Infinite where \
+            information was lost and the smallest group has not grown. Needs a class column.",
     parameters: &[],
     build: &TradeOff { quotient: true },
 };

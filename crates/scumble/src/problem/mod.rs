@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use self::metric::Metric;
+use crate::base::text::grouped;
 use crate::config::{Rational, StarPolicy};
 use crate::error::{Error, Result, Setting};
 use crate::models::{ClassTest, Model, Monotonicity, PopulationTest};
@@ -287,10 +288,11 @@ impl Problem {
         let limit = self.suppression_limit();
         if classes.suppressed_rows() > limit {
             return Err(Error::infeasible(format!(
-                "{} of {} rows would have to be suppressed, more than the {limit} that the suppression limit of {} \
+                "{} of {} rows would have to be suppressed, more than the {} that the suppression limit of {} \
                  allows",
-                classes.suppressed_rows(),
-                self.table.rows(),
+                grouped(classes.suppressed_rows()),
+                grouped(self.table.rows()),
+                grouped(limit),
                 self.suppression
             ))
             .set(Setting::search("suppression"), "allow more rows to be suppressed")

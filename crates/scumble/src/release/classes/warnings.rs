@@ -3,7 +3,7 @@
 use super::super::spreadsheet::{self, Shows};
 use super::super::targets::format_of;
 use super::ClassRun;
-use crate::base::text::{counted, rows};
+use crate::base::text::{counted, grouped, rows};
 use crate::config::StarPolicy;
 use crate::release::claim::is_verified;
 use crate::release::requirements::disclosure_accepted;
@@ -37,8 +37,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
     }
     if run.found.is_of_new_rows() {
         warnings.push(
-            "what holds, holds of this table by itself: where some of its people are also in the first release, or in another by the same \
-             recoding, whoever compares the tables may learn about single people; apply it to people who are in neither"
+            "this check covers this table alone. If somebody is also in the first release, or in another table recoded in the same way, readers can compare the tables and learn about that person. Apply a recoding only to people who are in no other release"
                 .to_owned(),
         );
     }
@@ -96,13 +95,14 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
             ));
         } else {
             warnings.push(format!(
-            "the search was stopped after {steps} steps (steps = {steps} repeats it), and the best found by then was released.{proven}"
+            "the search was stopped after {} steps (steps = {steps} repeats it), and the best found by then was released.{proven}",
+            grouped(steps)
         ));
         }
     }
     if run.plan.keep_order {
         warnings.push(
-            "the rows keep the order of the original, which may identify people; do not publish it that way"
+            "the rows keep the order of the original, which may identify people: publish them only where no reader can know that order"
                 .into(),
         );
     }
@@ -117,7 +117,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
             });
             if !bounded {
                 warnings.push(format!(
-                    "the values of '{name}' were counted, not the persons who have them: all persons of a class may have one value beside \
+                    "the values of '{name}' were counted, not the persons who have them: all persons of a group may have one value beside \
                      others; l-diversity with variant = \"frequency\" and (alpha,k)-anonymity bound that"
                 ));
             }
@@ -132,7 +132,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
         }
         if quasi.sets {
             warnings.push(format!(
-                "column '{}': released sets name exactly the values that occur in a class (label = \"set\")",
+                "column '{}': released sets name exactly the values that occur in a group (label = \"set\")",
                 quasi.name
             ));
         }
@@ -142,7 +142,8 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
 
 /// Why so much was suppressed; mostly, some columns still show too many values.
 fn mostly_suppressed(run: &ClassRun<'_>) -> String {
-    let (suppressed, rows) = (run.found.classes.suppressed_rows(), run.problem.table.rows());
+    let (suppressed, rows) =
+        (grouped(run.found.classes.suppressed_rows()), grouped(run.problem.table.rows()));
     if run.found.is_of_new_rows() {
         return format!(
             "{suppressed} of {rows} rows show nothing, so the release says little: they are too few for this recoding, or unlike the \
@@ -156,8 +157,11 @@ fn mostly_suppressed(run: &ClassRun<'_>) -> String {
         .map(|(column, quasi)| (column.values.len(), quasi.name.as_str()))
         .collect();
     shown.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    let widest: Vec<String> =
-        shown.iter().take(3).map(|(values, name)| format!("{name} ({values} values)")).collect();
+    let widest: Vec<String> = shown
+        .iter()
+        .take(3)
+        .map(|(values, name)| format!("{name} ({} values)", grouped(*values as u64)))
+        .collect();
     format!(
         "{suppressed} of {rows} rows show nothing, so the release says little. The columns that tell rows apart most are {}; give them \
          coarser hierarchies, use fewer quasi-identifiers{}",
