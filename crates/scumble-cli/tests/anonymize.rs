@@ -99,7 +99,7 @@ fn words_are_in_the_right_number() {
         desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "out.csv"], &flags])).succeeds().err
     };
     let err = run("1");
-    assert!(err.contains("Released 1 row to out.csv"), "{err}");
+    assert!(err.contains("Not ready to publish: 1 row was written to out.csv and checked"), "{err}");
     assert!(err.contains("1 group, the smallest with 1 row; 0 rows suppressed"), "{err}");
     // Two towns that must look alike are both suppressed.
     let desk = Desk::with_table("town,label\nA,yes\nB,no\n");
@@ -558,4 +558,32 @@ fn names_and_notes_are_not_published_without_a_word() {
     let more = ["--drop", "name,note", "--other", "patient_id"];
     desk.run(&arguments(&[&asked, &more])).succeeds();
     assert!(desk.text("out.csv").starts_with("age,town,patient_id,shade\n"), "{}", desk.text("out.csv"));
+}
+
+/// A release that must not be published does not look like a success, though what was asked for holds and the exit code is 0.
+#[test]
+fn a_red_verdict_comes_first() {
+    let desk = Desk::new();
+    let rows: String = (0..40).map(|row| format!("{},{}\n", row % 2, row)).collect();
+    desk.file("people.csv", format!("sex,code\n{rows}"));
+    let run = desk
+        .run(&["anonymize", "people.csv", "-o", "out.csv", "--quasi", "sex", "--other", "code", "--k", "12"])
+        .succeeds();
+    assert!(
+        run.err.contains("Not ready to publish: 40 rows were written to out.csv and checked, but"),
+        "{}",
+        run.err
+    );
+    assert!(!run.err.contains("Released") && !run.err.contains("may be published"), "{}", run.err);
+}
+
+/// A release of one group says nothing about its rows, so its verdict is not green.
+#[test]
+fn one_group_of_all_rows_is_not_green() {
+    let desk = Desk::new();
+    let rows: String = (0..40).map(|row| format!("{}\n", row % 2)).collect();
+    desk.file("people.csv", format!("sex\n{rows}"));
+    let run =
+        desk.run(&["anonymize", "people.csv", "-o", "out.csv", "--quasi", "sex", "--k", "40"]).succeeds();
+    assert!(run.err.contains("Checked, with 1 point to decide"), "{}", run.err);
 }

@@ -145,7 +145,7 @@ fn people_read_sentences_a_page_and_the_report() {
     ];
     let run = desk.run(&arguments(&[&fixed, ROLES])).succeeds();
     assert!(
-        run.out.contains("Attackers are supposed to know age, sex, postcode of a person."),
+        run.out.contains("We assume that the attacker knows a person's age, sex and postcode."),
         "{}",
         run.out
     );

@@ -647,3 +647,34 @@ fn values_that_are_left_after_looking_into_several_tables() {
     ])
     .succeeds();
 }
+
+/// A table that shows what the plan keeps out of releases is none, whatever else holds.
+#[test]
+fn columns_that_must_not_be_published_fail() {
+    let desk = Desk::new();
+    desk.file("release.csv", "name,age,ward\nAnn,30,A\nBea,30,A\nCal,30,B\n");
+    desk.file(
+        "release.toml",
+        "input = \"people.csv\"\noutput = \"release.csv\"\n[columns]\nname = { role = \"identifier\" }\nage = { role = \"quasi\" }\n\
+         ward = { role = \"other\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n",
+    );
+    let run = desk.run(&["check", "release.csv", "--plan", "release.toml"]);
+    assert_eq!(run.code, Some(1), "{}", run.out);
+    assert!(
+        run.out.starts_with("FAILS  columns: name is in the table (by its role, identifier or drop,"),
+        "{}",
+        run.out
+    );
+    let run = desk.run(&["check", "release.csv", "--plan", "release.toml", "--json"]);
+    assert_eq!((run.code, run.object()["holds"].as_bool()), (Some(1), Some(false)));
+    let flags = ["check", "release.csv", "--quasi", "age", "--k", "3"];
+    let run = desk.run(&flags).succeeds();
+    assert!(run.out.contains("Not checked: name, ward (no role is given)"), "{}", run.out);
+    let run = desk.run(&arguments(&[&flags, &["--rest", "drop"]]));
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.out.contains("FAILS  columns: name, ward are in the table (no role is given, and rest = drop"),
+        "{}",
+        run.out
+    );
+}

@@ -239,7 +239,7 @@ fn faults_are_told_before_any_work() {
         desk.refuses(2, &[words], &["evaluate", "evaluation.toml"]);
     };
     fault("name = \"optimal\"", "name = \"optimel\"", "did you mean 'optimal'?");
-    fault("name = \"c45\"", "name = \"c46\"", "[[learner]] 'c46': unknown learner 'c46'");
+    fault("name = \"c45\"", "name = \"c46\"", "[[learner]] 'c46': unknown machine-learning model 'c46'");
     fault("seed = 1", "sead = 1", "evaluation.toml:3:1: unknown key 'sead'; did you mean 'seed'?");
     fault("k = [", "t = [", "[vary] t: no model");
     desk.file("evaluation.toml", &plan);

@@ -39,7 +39,8 @@ fn accepted_guesses_run_and_hold() {
     assert_eq!(names(Role::Class), ["readmitted"]);
     assert!(names(Role::Quasi).contains(&"birth_date") && names(Role::Quasi).contains(&"postcode"));
     desk.run(&["anonymize", "release.toml"]).succeeds();
-    desk.run(&["check", "release.csv", "--plan", "release.toml", "--original", "patients.csv"]).succeeds();
+    desk.run(&["check", "patients.release.csv", "--plan", "release.toml", "--original", "patients.csv"])
+        .succeeds();
 }
 
 #[test]
@@ -57,7 +58,7 @@ fn a_plan_in_another_folder_finds_its_table() {
     std::fs::create_dir(desk.path("plans")).unwrap();
     desk.run(&["init", "patients.csv", "-o", "plans/release.toml", "--accept"]).succeeds();
     desk.run(&["anonymize", "plans/release.toml"]).succeeds();
-    assert!(desk.exists("plans/release.csv"));
+    assert!(desk.exists("plans/patients.release.csv"));
 }
 
 #[test]
@@ -83,6 +84,67 @@ fn the_hierarchies_that_comments_propose_can_be_written_so() {
     desk.file("release.toml", plan.replacen(line, &format!("hierarchy = {proposed}"), 1));
     // The proposed file is missing: that is an error about files, and not about how the plan is written.
     desk.refuses(3, &["tree.csv"], &["anonymize", "release.toml"]);
+}
+
+/// Two tables in one folder have plans, releases and reports of their own, and a plan names itself.
+#[test]
+fn plans_of_two_tables_do_not_meet() {
+    let desk = clinic();
+    desk.file("others.csv", desk.text("patients.csv"));
+    desk.run(&["init", "patients.csv", "--accept"]).succeeds();
+    let run = desk.run(&["init", "others.csv", "--accept"]).succeeds();
+    assert!(run.err.contains("Next: scumble anonymize others.toml"), "{}", run.err);
+    assert!(desk.text("others.toml").contains("# Then run: scumble anonymize others.toml\n"));
+    desk.run(&["anonymize", "release.toml"]).succeeds();
+    let first = desk.bytes("patients.release.csv");
+    desk.run(&["anonymize", "others.toml"]).succeeds();
+    assert_eq!(desk.bytes("patients.release.csv"), first);
+    assert!(desk.exists("patients.report/report.html") && desk.exists("others.report/report.html"));
+    // The same table again is refused as before.
+    desk.refuses(2, &["'release.toml' is already there"], &["init", "patients.csv"]);
+}
+
+/// A release of one table is replaced by that of another only if the user says so; by one of the same table it is.
+#[test]
+fn a_release_of_another_table_is_not_replaced() {
+    let desk = clinic();
+    desk.file("others.csv", desk.text("patients.csv"));
+    let flags = ["--quasi", "sex", "--rest", "drop", "--k", "5"];
+    let release = |table: &str, more: &[&str]| {
+        arguments(&[&["anonymize", table, "-o", "out.csv"], &flags, more])
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let run = |table: &str, more: &[&str]| {
+        let words = release(table, more);
+        desk.run(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    run("patients.csv", &[]).succeeds();
+    run("patients.csv", &[]).succeeds();
+    let refused = run("others.csv", &[]);
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    for words in ["out.csv' is already there, and was made from another table", "patients.csv'", "--force"] {
+        assert!(refused.err.contains(words), "{}", refused.err);
+    }
+    // A report elsewhere does not hide where the release comes from.
+    assert_eq!(run("others.csv", &["--report", "elsewhere"]).code, Some(2));
+    run("others.csv", &["--force"]).succeeds();
+    assert!(!desk.text("out.csv.datasheet.json").contains("others.csv"), "a datasheet names no input");
+}
+
+/// The k of a plan fits the public, who read a release if nobody says otherwise.
+#[test]
+fn a_plan_asks_for_what_its_readers_need() {
+    let desk = clinic();
+    desk.run(&["init", "patients.csv", "--accept"]).succeeds();
+    let plan = desk.text("release.toml");
+    assert!(plan.contains("\nk = 12\n") && plan.contains("audience = \"public\""), "{plan}");
+    let run = desk.run(&["anonymize", "release.toml"]).succeeds();
+    assert!(!run.err.contains("Ask for groups of at least"), "{}", run.err);
+    desk.run(&["sample", "--rows", "40", "-o", "few.csv"]).succeeds();
+    desk.run(&["init", "few.csv", "-o", "few.toml", "--accept"]).succeeds();
+    assert!(desk.text("few.toml").contains("\nk = 5\n"));
 }
 
 #[test]

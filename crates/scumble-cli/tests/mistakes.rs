@@ -196,13 +196,22 @@ fn names_that_nothing_has() {
     let desk = Desk::with_people();
     let refuses = |words: &[&str], more: &[&str]| desk.refuses_people(2, words, &arguments(&[ROLES, more]));
     let run = refuses(
-        &["no algorithm 'mondrain'; did you mean 'mondrian'?; the nearest of 36 are mondrian,"],
+        &["no algorithm 'mondrain'; did you mean 'mondrian'? 'scumble list' shows all 36"],
         &["--algorithm", "mondrain"],
     );
     assert!(run.err.len() < 300, "{}", run.err);
-    refuses(&["no algorithm 'lightning'", "is 'optimal' here"], &["--algorithm", "lightning"]);
-    refuses(&["no algorithm 'localSupp'", "is 'local_suppression' here"], &["--algorithm", "localSupp"]);
-    refuses(&["no algorithm 'pram'", "is 'permutation' here"], &["--algorithm", "pram"]);
+    refuses(
+        &["no algorithm 'lightning'", "do you mean 'optimal', or something like it?"],
+        &["--algorithm", "lightning"],
+    );
+    refuses(
+        &["no algorithm 'localSupp'", "do you mean 'local_suppression', or something like it?"],
+        &["--algorithm", "localSupp"],
+    );
+    refuses(
+        &["no algorithm 'pram'", "do you mean 'permutation', or something like it?"],
+        &["--algorithm", "pram"],
+    );
     refuses(
         &["algorithm 'mondrian': unknown parameter 'foo'", "its parameters are", "cut"],
         &["--set", "foo=1"],

@@ -73,11 +73,11 @@ fn people_read_sentences() {
         desk().run(&["risk", "people.csv", "--quasi", "age,sex", "--population-size", "100"]).succeeds();
     for sentence in [
         "10 rows in 4 groups on age and sex; the smallest has 1 row.",
-        "picks the right row at once for 1 row, and on average in",
+        "finds 1 of 10 rows for certain; the average chance is 40 %.",
         "10 of 10 rows (100 %) have a risk above 9 %.",
-        "so the prosecutor’s figures stand as an upper bound",
-        "1 of 10 rows (10 %) is alone on these columns in the table.",
-        "of 100 people are alone in the population on these columns (",
+        "so the chance is at most that of the attacker above",
+        "1 of 10 rows (10 %) shares these values with nobody in the table.",
+        "of 100 people of the population share their values with nobody (",
         "Knowing age singles out 1 person.",
         "One row is taken for one person.",
     ] {
@@ -115,7 +115,7 @@ fn persons_are_counted_where_they_have_several_rows() {
         .succeeds();
     for sentence in [
         "5 rows of 3 persons in 2 groups on age; the smallest has 2 persons.",
-        "picks the right person in at most 1 of 2 tries",
+        "finds the right person with a chance of at most 50 %; the average chance is",
         "3 of 3 persons (100 %) have a risk above 9 %.",
         "is not estimated, since some persons have several rows",
         "a person counts once, where they are found most easily.",
@@ -177,6 +177,21 @@ fn weights_and_households() {
     let (one, two) = (10_f64.ln() / 9.0, 0.25 - 5_f64.ln() / 16.0);
     let highest = households["of_rows"]["highest"].as_f64().expect("a risk");
     assert!((highest - (1.0 - (1.0 - one) * (1.0 - two))).abs() < 1e-12, "{highest}");
+}
+
+/// The risk of households is compared with that of the same attacker without them.
+#[test]
+fn households_say_whose_risk_rises() {
+    let run = desk()
+        .run(&["risk", "people.csv", "--quasi", "age,sex", "--weight", "weight", "--household", "home"])
+        .succeeds();
+    let told = run.out.replace("\n  ", " ");
+    for words in [
+        "If finding one member of a household means finding all of them, the average chance of being found by the survey weights rises from ",
+        "An attacker who knows that the person is in this table does better than that.",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
 }
 
 #[test]

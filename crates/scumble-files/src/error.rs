@@ -272,7 +272,9 @@ impl Error {
     pub fn worded(&self, setting: impl Fn(&Remedy) -> Option<String>) -> String {
         let Parts { what, place, remedies, source, .. } = &*self.0;
         let mut message = format!("{place}{what}");
-        if let Some(source) = source {
+        // An error that is nothing but its kind, such as "entity not found", says no more than the words before it.
+        let says_more = |source: &&io::Error| source.raw_os_error().is_some() || source.get_ref().is_some();
+        if let Some(source) = source.as_ref().filter(says_more) {
             let _ = write!(message, ": {source}");
         }
         for (nth, remedy) in remedies.iter().enumerate() {

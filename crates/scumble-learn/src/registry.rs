@@ -37,7 +37,10 @@ pub fn build(name: &str, settings: &Settings) -> Result<Box<dyn Learner>> {
     let wanted = name.replace('-', "_");
     let Some(entry) = LEARNERS.iter().find(|entry| entry.name == wanted) else {
         let known: Vec<&str> = LEARNERS.iter().map(|entry| entry.name).collect();
-        return Err(Error::Config(format!("unknown learner '{name}'; known: {}", known.join(", "))));
+        return Err(Error::Config(format!(
+            "unknown machine-learning model '{name}'; known: {}",
+            known.join(", ")
+        )));
     };
     settings.allow_only(entry.parameters)?;
     (entry.build)(settings)
@@ -53,7 +56,7 @@ mod tests {
             build(entry.name, &Settings::default()).unwrap();
         }
         let error = build("c46", &Settings::default()).unwrap_err().to_string();
-        assert!(error.starts_with("unknown learner 'c46'; known: c45"), "{error}");
+        assert!(error.starts_with("unknown machine-learning model 'c46'; known: c45"), "{error}");
         assert!(build("c45", &Settings::new([("k", "1")])).is_err());
     }
 }

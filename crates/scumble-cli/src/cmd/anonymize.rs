@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{
-    Column, Equality, ModelSpec, OutputDialect, Parameters, Plan, Range, Rest, Role, Roles, StarPolicy, Value,
+    Audience, Column, Equality, ModelSpec, OutputDialect, Parameters, Plan, Range, Rest, Role, Roles,
+    StarPolicy, Value,
 };
 use scumble::error::did_you_mean;
 use scumble::release::outputs::Outputs;
@@ -227,14 +228,14 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         let json = serde_json::to_string(&released.summary).map_err(Error::internal)?;
         print_after_publishing(json + "\n")?;
     } else {
-        tell(&plan, &released, interface);
+        tell(&plan, &released, !arguments.attack, interface);
         // Attacks are evidence, so they come before the verdict.
         released
             .summary
             .verdict
             .iter()
             .filter(|_| !arguments.attack)
-            .for_each(|verdict| tell_verdict(verdict, interface));
+            .for_each(|verdict| tell_verdict(verdict, released.report.as_deref(), interface));
     }
     if arguments.attack {
         interface.released();
@@ -243,7 +244,8 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             found
                 .iter()
                 .for_each(|found| interface.say(format_args!("  {}: {}", found.title, found.sentence)));
-            verdict.iter().for_each(|verdict| tell_verdict(verdict, interface));
+            let report = released.report.as_deref();
+            verdict.iter().for_each(|verdict| tell_verdict(verdict, report, interface));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -266,12 +268,21 @@ pub(crate) fn execute(
     released
 }
 
-/// Reports in a few lines what was released.
-pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
+/// Reports in a few lines what was released. A release whose verdict is red, or not final, is not called fit for publication.
+pub(crate) fn tell(plan: &Plan, released: &Released, is_final: bool, interface: &Interface) {
     let summary = &released.summary;
     let target =
         released.release.as_ref().map_or("standard output".into(), |path| path.display().to_string());
-    interface.say(format_args!("Released {} to {target}", row_count(summary.released)));
+    let is_red = summary.verdict.as_ref().is_some_and(|verdict| verdict.colour == "red");
+    let written = row_count(summary.released);
+    match &summary.verdict {
+        Some(verdict) if is_red => interface.say(format_args!(
+            "{}: {written} {} written to {target} and checked, but this file must not be published as it is",
+            verdict.heading,
+            if summary.released == 1 { "was" } else { "were" }
+        )),
+        _ => interface.say(format_args!("Released {written} to {target}")),
+    }
     if summary.models.is_empty() {
         interface.say(format_args!(
             "  no model was asked for; the smallest group has {}",
@@ -295,7 +306,8 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
         interface.note(format_args!("{}{of} = {value}: {}", finding.name, finding.meaning));
     }
     if let Some(path) = &released.datasheet {
-        interface.say(format_args!("  datasheet  {}  (may be published)", path.display()));
+        let may = if is_red || !is_final { "" } else { "  (may be published)" };
+        interface.say(format_args!("  datasheet  {}{may}", path.display()));
     }
     if let Some(path) = &released.report {
         interface.say(format_args!(
@@ -313,19 +325,40 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     summary.warnings.iter().for_each(|warning| interface.warn(warning));
 }
 
+/// A next step with ordinary spaces, and with the flag beside what the library says of a plan: `(audience = "researchers")`.
+fn with_flags(step: &str) -> String {
+    let mut step = step.replace('\u{a0}', " ");
+    for audience in Audience::ALL {
+        let name = audience.name();
+        step = step.replace(
+            &format!("(audience = \"{name}\")"),
+            &format!("(--for {name}; in a plan: [risk] audience = \"{name}\")"),
+        );
+    }
+    step
+}
+
 /// Prints the verdict that opens the report.
-pub(super) fn tell_verdict(verdict: &Conclusion, interface: &Interface) {
+pub(super) fn tell_verdict(verdict: &Conclusion, report: Option<&Path>, interface: &Interface) {
     interface.say(format_args!("  verdict    {}", verdict.heading.replace('\u{a0}', " ")));
     for (step, number) in verdict.steps.iter().zip(1..) {
-        let step = wrap(&format!("{number}. {}", step.replace('\u{a0}', " ")), 97, "   ");
+        let step = wrap(&format!("{number}. {}", with_flags(step)), 97, "   ");
         step.lines().for_each(|line| interface.say(format_args!("             {line}")));
+    }
+    if verdict.further > 0 {
+        let further = counted(verdict.further, "further point", "further points");
+        let told = match report {
+            Some(page) => format!("{further}: see {}", page.display()),
+            None => format!("{further}: a report lists them all (--report DIR)"),
+        };
+        interface.say(format_args!("             {told}"));
     }
 }
 
 /// Returns the promise and its columns: `5-anonymity on age, sex; checked`.
 pub(super) fn promised(plan: &Plan, summary: &Summary) -> String {
     let on_set = |model: &ModelSummary| {
-        let on = model.on.as_ref().map_or(String::new(), |set| format!(" on {}", set.join(", ")));
+        let on = model.on.as_ref().map_or(String::new(), |set| format!(" {}", on_columns(&model.title, set)));
         format!("{}{on}", model.title)
     };
     let models: Vec<String> = summary.models.iter().map(on_set).collect();
@@ -334,9 +367,17 @@ pub(super) fn promised(plan: &Plan, summary: &Summary) -> String {
     let on_all = if !summary.tables.is_empty() || summary.models.iter().any(|model| model.on.is_some()) {
         String::new()
     } else {
-        format!(" on {}", plan.names_with(Role::Quasi).collect::<Vec<_>>().join(", "))
+        let last = summary.models.last().map_or("", |model| model.title.as_str());
+        let names: Vec<&str> = plan.names_with(Role::Quasi).collect();
+        format!(" {}", on_columns(last, &names))
     };
     format!("{}{on_all}; checked{except}", models.join(", "))
+}
+
+/// Writes `on age, sex`; after a title that ends with what is counted, `(on age, sex)`.
+fn on_columns<S: AsRef<str>>(title: &str, names: &[S]) -> String {
+    let on = format!("on {}", names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", "));
+    if title.contains(", counting ") { format!("({on})") } else { on }
 }
 
 /// Says how coarse the equivalence classes of a release are.

@@ -283,8 +283,11 @@ fn options(arguments: &Arguments) -> Result<Options> {
 fn tell(found: &[Finding], plan: &Plan, original: &CodedTable) -> String {
     let quasi: Vec<&str> =
         plan.names_with(Role::Quasi).filter(|name| original.column(name).is_some()).collect();
-    let mut text =
-        wrap(&format!("Attackers are supposed to know {} of a person.", quasi.join(", ")), 112, "") + "\n";
+    let mut text = wrap(
+        &format!("We assume that the attacker knows a person's {}.", drawing::list(&quasi, quasi.len())),
+        112,
+        "",
+    ) + "\n";
     for finding in found.iter().filter(|finding| finding.not_run.is_none()) {
         let column = finding.column.as_ref().map_or(String::new(), |column| format!(": {column}"));
         text += &format!("\n{}", as_line!("{}{column}", finding.title));
@@ -314,8 +317,9 @@ fn tell(found: &[Finding], plan: &Plan, original: &CodedTable) -> String {
         + "\n"
 }
 
+/// A text with ordinary spaces, and with the flag where the library names a setting.
 fn plain(text: &str) -> String {
-    text.replace('\u{a0}', " ")
+    text.replace('\u{a0}', " ").replace("(also)", "(--also)")
 }
 
 /// Writes a number with its interval.

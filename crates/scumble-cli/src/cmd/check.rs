@@ -79,7 +79,8 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if sheet.is_none() {
         tell_no_datasheet(&arguments.release, interface);
     }
-    let holds = checked.holds() && sheet.as_ref().is_none_or(|sheet| sheet.describes);
+    let holds =
+        checked.holds() && sheet.as_ref().is_none_or(|sheet| sheet.describes) && unjudged::holds(&unjudged);
     let code = if holds { ExitCode::SUCCESS } else { ExitCode::from(1) };
     if arguments.json {
         print(
@@ -90,6 +91,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     } else {
         print(
             tell_sheet(sheet.as_ref(), "this file (the SHA-256 is the same)")
+                + &unjudged::tell_faults(&unjudged)
                 + &tell(&checked, &plan)
                 + &unjudged::tell(&unjudged),
         )?;
@@ -212,12 +214,14 @@ fn tell_models(text: &mut String, outcome: &Outcome) {
                 row_count(model.failing_rows),
                 if model.failing_classes == 1 { "fails" } else { "fail" }
             );
-            let worst: Vec<String> = model
-                .worst
-                .iter()
-                .map(|class| format!("{} at {}", row_count(class.size), number(class.attained)))
+            // Where sizes are what fails, the line of the smallest groups says more.
+            let worst = model.worst.iter().filter(|class| class.attained != class.size as f64);
+            let worst: Vec<String> = worst
+                .map(|class| format!("{} that attain {}", row_count(class.size), number(class.attained)))
                 .collect();
-            *text += &as_line!("       the worst groups: {}", worst.join("; "));
+            if !worst.is_empty() {
+                *text += &as_line!("       the worst groups: {}", worst.join("; "));
+            }
         }
         if let Some(note) = &model.note {
             *text += &as_line!("       {note}");

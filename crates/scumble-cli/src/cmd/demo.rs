@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use scumble::config::{Plan, Role};
+use scumble::config::{Audience, Plan, Role};
+use scumble::prelude::PlanFiles;
 use scumble::release::check::Checked;
 use scumble::release::outputs::{Outputs, Own};
 use scumble::release::resources::Resources;
@@ -51,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         row_count(arguments.rows)
     ));
 
-    interface.say("2  scumble init: what the columns probably are, as a plan to confirm");
+    interface.say("2  scumble init: what the columns probably are, as a plan to confirm; the readers are named researchers");
     let plan_file = folder.join("release.toml");
     let plan = demo_plan(&table, interface)?;
     // A plan that the user has changed is not replaced.
@@ -71,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let mut outputs = Outputs::new(arguments.force);
     outputs.read("plan", &plan_file);
     let released = execute(&plan, folder, &outputs, interface)?;
-    tell(&plan, &released, interface);
+    tell(&plan, &released, false, interface);
     interface.released();
 
     interface.say("4  scumble check: anyone can verify the release again");
@@ -79,13 +80,16 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
 
     interface.say("5  scumble attack: what outsiders still learn from it");
     let (found, verdict) = attack::on_release(&plan, folder, &released, interface)?;
-    for found in found.iter().filter(|found| found.not_run.is_none()).take(TOLD_ATTACKS) {
+    let run: Vec<_> = found.iter().filter(|found| found.not_run.is_none()).collect();
+    for found in run.iter().take(TOLD_ATTACKS) {
         for line in wrap(&found.sentence.replace('\u{a0}', " "), 108, "").lines() {
             interface.say(format_args!("   {line}"));
         }
     }
-    interface.say(format_args!("   The report has {} attacks.", found.len()));
-    verdict.iter().for_each(|verdict| tell_verdict(verdict, interface));
+    interface
+        .say(format_args!("   The report has all {} attacks, and says why others were not run.", run.len()));
+    let page = released.report.as_deref();
+    verdict.iter().for_each(|verdict| tell_verdict(verdict, page, interface));
 
     interface.say("Where to look");
     let report = folder.join(&plan.report).join("report.html");
@@ -95,14 +99,30 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     ));
     interface.say(format_args!("  {}   the release", folder.join(&plan.output).display()));
     interface.say("What to try");
-    interface.say(format_args!("  scumble anonymize {} --k 10 --t 0.4", plan_file.display()));
+    // Nothing that is tried replaces what the demo has made.
+    interface.say(format_args!(
+        "  scumble anonymize {} --for public --k 12 --t 0.4 -o {}",
+        plan_file.display(),
+        folder.join("public.csv").display()
+    ));
     interface.say("  scumble list");
     Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the plan that `init --accept` writes, with the hierarchies that the demo brings.
 fn demo_plan(table: &Path, interface: &Interface) -> Result<String> {
-    let (text, ..) = make_plan(table, "patients.csv", &scumble::config::Read::default(), true, interface)?;
+    // In a folder of its own, a release needs no other name.
+    let files = PlanFiles {
+        input: "patients.csv".into(),
+        output: "release.csv".into(),
+        report: "report".into(),
+        plan: "release.toml".into(),
+    };
+    let (text, ..) = make_plan(table, &files, &scumble::config::Read::default(), true, interface)?;
+    // The story is about named researchers, for whom groups of five are enough.
+    let text = text.replacen("audience = \"public\"", "audience = \"researchers\"", 1);
+    let k = |audience: Audience| format!("\nk = {}\n", audience.least_k());
+    let text = text.replacen(&k(Audience::Public), &k(Audience::Researchers), 1);
     let mut text = text.replacen("report = ", "hierarchies = \"hierarchies\"\nreport = ", 1);
     // A file in the folder of hierarchies is used if the plan itself gives no hierarchy.
     for (column, _) in crate::sample::hierarchies() {

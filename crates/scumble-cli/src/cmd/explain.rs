@@ -58,7 +58,11 @@ fn explain<B>(kind: &str, entries: &Registry<B>, name: &str) -> Option<String> {
 /// Says what an algorithm needs, supports and promises with its defaults.
 fn what_it_can(name: &str) -> String {
     let words = method(name).and_then(|method| method.capabilities_in_words(&Parameters::default()));
-    let lines = words.unwrap_or_default().into_iter();
+    // The library names settings, and the command its flags.
+    let flags = [("(metric)", "(--metric)"), ("(suppression)", "(--suppression)")];
+    let with_flags =
+        |sentence: String| flags.iter().fold(sentence, |text, (name, flag)| text.replace(name, flag));
+    let lines = words.unwrap_or_default().into_iter().map(with_flags);
     let lines: String = lines.map(|sentence| format!("  {}\n", wrap(&sentence, 88, "    "))).collect();
     if lines.is_empty() { lines } else { format!("\nWhat it needs and serves, with its defaults\n{lines}") }
 }

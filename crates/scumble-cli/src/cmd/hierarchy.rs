@@ -102,10 +102,10 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             let (rows, tree) = build(column, interface)?;
             let Built { hierarchy, notes, .. } = &tree.built;
             notes.iter().for_each(|note| interface.warn(note));
-            let origin = if hierarchy.provenance() == Provenance::Declared {
-                "declared"
-            } else {
-                "built from the data"
+            let origin = match (&column.hierarchy, hierarchy.provenance()) {
+                (None, _) => "chosen by the column's values, since none was given (-H)",
+                (_, Provenance::Declared) => "declared",
+                _ => "built from the data",
             };
             print(format!(
                 "The hierarchy of '{}' holds: {} values, {} levels, {origin}; it covers {}.\n",

@@ -17,9 +17,9 @@ use crate::ui::{Interface, check_standard_output, counted, print, row_count};
 pub(crate) struct Arguments {
     /// The table
     data: PathBuf,
-    /// The plan to write; - is standard output
-    #[arg(long, short, default_value = "release.toml", value_name = "FILE")]
-    output: PathBuf,
+    /// The plan to write; - is standard output. If not given: release.toml, or the table's name if release.toml is the plan of another table
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Write the guesses as they are, without the ? that asks for confirmation
     #[arg(long)]
     accept: bool,
@@ -31,31 +31,35 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
-    check_standard_output(&arguments.output)?;
+    let output = arguments.output.clone().unwrap_or_else(|| default_plan(&arguments.data));
+    check_standard_output(&output)?;
     let mut outputs = Outputs::new(arguments.force);
     outputs.read("input", &arguments.data);
-    outputs.write(&arguments.output, Own::Nothing)?;
+    outputs.write(&output, Own::Nothing)?;
     let mut read = Read::default();
     arguments.reading.apply(&mut read)?;
-    let input = input_from(&arguments.data, &arguments.output)?;
-    let (text, columns, rows) = make_plan(&arguments.data, &input, &read, arguments.accept, interface)?;
-    if arguments.output == Path::new("-") {
+    let mut files = PlanFiles::for_input(&input_from(&arguments.data, &output)?);
+    if output != Path::new("-") {
+        files.plan = output.display().to_string();
+    }
+    let (text, columns, rows) = make_plan(&arguments.data, &files, &read, arguments.accept, interface)?;
+    if output == Path::new("-") {
         print(text)?;
         return Ok(ExitCode::SUCCESS);
     }
-    write_private(&arguments.output, &text)?;
+    write_private(&output, &text)?;
     interface.say(format_args!(
         "Looked at {} of {} and wrote {}",
         counted(columns as u64, "column", "columns"),
         row_count(rows),
-        arguments.output.display()
+        output.display()
     ));
     if arguments.accept {
-        interface.say(format_args!("Next: scumble anonymize {}", arguments.output.display()));
+        interface.say(format_args!("Next: scumble anonymize {}", output.display()));
     } else {
         interface.say(format_args!(
             "Next: look at each column's role, remove the ? where it is right, then: scumble anonymize {}",
-            arguments.output.display()
+            output.display()
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -67,6 +71,19 @@ pub(crate) fn write_private(target: &Path, text: &str) -> Result<()> {
     std::io::Write::write_all(file.file(), text.as_bytes())
         .map_err(|error| scumble_files::cannot_write(target, error))?;
     file.publish(scumble_files::Audience::Owner)?.sound()
+}
+
+/// The plan's name if none is given: `release.toml`, or the name of the table where that is the plan of another table.
+fn default_plan(data: &Path) -> PathBuf {
+    let usual = PathBuf::from("release.toml");
+    let text = std::fs::read_to_string(&usual).unwrap_or_default();
+    let input =
+        text.parse::<toml::Table>().ok().and_then(|plan| plan.get("input")?.as_str().map(PathBuf::from));
+    let is_of_another = input.is_some_and(|input| input != data && !scumble_files::same_file(&input, data));
+    match PlanFiles::stem(&data.to_string_lossy()) {
+        Some(stem) if is_of_another => PathBuf::from(format!("{stem}.toml")),
+        _ => usual,
+    }
 }
 
 /// Returns the table's name as seen from the plan's folder.
@@ -83,7 +100,7 @@ fn input_from(data: &Path, plan: &Path) -> Result<String> {
 /// Returns the text of a plan for a table, the number of its columns, and its rows.
 pub(crate) fn make_plan(
     data: &Path,
-    input: &str,
+    files: &PlanFiles,
     read: &Read,
     accept: bool,
     interface: &Interface,
@@ -91,6 +108,6 @@ pub(crate) fn make_plan(
     let guess = Guess::of(&Source::open(data)?, read, interface.progress().control())?;
     interface.done();
     guess.notes.iter().for_each(|note| interface.note(note));
-    let text = guess.to_toml(&PlanFiles::for_input(input), accept);
+    let text = guess.to_toml(files, accept);
     Ok((text, guess.columns.len(), guess.rows))
 }

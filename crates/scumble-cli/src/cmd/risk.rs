@@ -247,13 +247,20 @@ fn tell(found: &Assessment) -> String {
     let spread = |risk: &RiskFigures| [words::above(risk, unit), words::quantiles(risk, unit)];
     let mut sentences = vec![words::prosecutor(&found.prosecutor, unit)];
     sentences.extend(spread(&found.prosecutor));
-    paragraph(&mut text, "Prosecutor", sentences);
-    let mut sentences = vec![words::journalist(found)];
+    paragraph(&mut text, "Prosecutor: an attacker who knows that the person is in the table", sentences);
+    let mut sentences = vec![
+        words::journalist(found)
+            .replace("table of the population", "table of the population (--population FILE)"),
+    ];
     if !found.journalist.upper_bound {
         sentences.extend(spread(&found.journalist.risk));
     }
-    paragraph(&mut text, "Journalist", sentences);
-    paragraph(&mut text, "Marketer", [words::marketer(found)]);
+    paragraph(
+        &mut text,
+        "Journalist: an attacker who knows only that the person is in the population",
+        sentences,
+    );
+    paragraph(&mut text, "Marketer: an attacker who links every row", [words::marketer(found)]);
     let mut sentences = vec![words::uniques(found)];
     match &found.uniques.population {
         Some(population) => {
@@ -273,7 +280,7 @@ fn tell(found: &Assessment) -> String {
         paragraph(
             &mut text,
             "Households",
-            [words::households(households), words::above(&households.of_rows, unit)],
+            [words::households(households, found), words::above(&households.of_rows, unit)],
         );
     }
     let closing = format!("{} Whoever knows more columns than these may do better.", words::one_person(unit));

@@ -49,7 +49,7 @@ fn look(scene: &Scene, secret: usize) -> Finding {
     for ruled_out in 1..=MOST {
         let values = counted(ruled_out as u64, "value", "values");
         figures.push(Figure::counted(
-            format!("people who are certain once {values} can be ruled out"),
+            format!("people whose value is certain once {values} can be ruled out"),
             share(ruled_out),
         ));
         figures.push(Figure::counted(format!("best guess once {values} can be ruled out"), worst(ruled_out)));
@@ -61,11 +61,14 @@ fn look(scene: &Scene, secret: usize) -> Finding {
     ));
     let name = &scene.secrets[secret].column.name;
     let sentence = if share(1) > 0.0 {
-        format!("Ruling out one value of {name} is enough to be sure for {} of people.", percent(share(1)))
+        format!(
+            "An attacker who can rule out one value of {name} is certain of the true one for {} of the people.",
+            percent(share(1))
+        )
     } else {
         format!(
-            "Ruling out one value of {name} makes nobody certain; the best guess is then right with a chance of {} at most, and it takes {} \
-             ruled out to be sure of anybody.",
+            "An attacker who can rule out one value of {name} is certain of nobody's; the best guess is then right with a chance of at most {}. To be \
+             certain of somebody's, {} must be ruled out.",
             percent(worst(1)),
             counted(fewest.saturating_sub(1) as u64, "value", "values")
         )

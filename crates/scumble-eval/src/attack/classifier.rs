@@ -234,7 +234,7 @@ fn told(sides: &Sides, secret: usize, guesses: &[Vec<f64>], learner: &str) -> Fi
         figures.push(Figure::number("p of that test", test.p_value));
     }
     figures.push(Figure::counted(
-        "advantage that so many people show in 4 of 5 cases",
+        "smallest advantage that a test with this many people finds in 4 of 5 cases",
         FOUND_IN_80_PERCENT * error,
     ));
     let at_risk = difference_interval(inside, outside).map(|found| {
@@ -273,7 +273,7 @@ fn told(sides: &Sides, secret: usize, guesses: &[Vec<f64>], learner: &str) -> Fi
 fn sentence(sides: &Sides, name: &str, (inside, outside, usual): (f64, f64, f64), p_value: f64) -> String {
     let conclusion = if p_value < 0.05 {
         format!(
-            "people in the release are guessed right {:.1} points more often than people outside",
+            "people in the release are guessed right more often than people outside, by {:.1} percentage points",
             100.0 * (inside - outside)
         )
     } else {
@@ -386,7 +386,7 @@ mod tests {
         let found = &stage.run(&ATTACK)[0];
         assert!(figure(found, "right guesses of people in the release") > 0.95, "{found:?}");
         assert!(figure(found, "p of that test") < 0.01);
-        assert!(found.sentence.contains("points more often than people outside"), "{}", found.sentence);
+        assert!(found.sentence.contains("more often than people outside, by"), "{}", found.sentence);
         assert!(found.at_risk.as_ref().is_some_and(|risk| risk.value > 0.1));
     }
 

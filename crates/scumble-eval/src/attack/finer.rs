@@ -23,15 +23,15 @@ use super::{Case, Scene};
 pub(super) fn premise(reach: Reach) -> &'static str {
     match reach {
         Reach::Class => {
-            "the attacker takes for granted that a class was not divided further because some part of it would have broken the rule"
+            "The attacker assumes that a group was not divided further because some part of it would have broken the requirement."
         }
         Reach::Label => {
-            "a label is refined for all rows at once, so only this is taken for granted: in some class that shows it, a part would have \
-                 broken the rule"
+            "A value is refined for all rows at once. So the attacker assumes only this: in some group that shows the value, a part would have broken \
+             the requirement."
         }
         Reach::Column => {
-            "a column has one level for all rows, so only this is taken for granted: a level finer, a part of some class would have \
-                 broken the rule"
+            "A column has one level for all rows. So the attacker assumes only this: one level finer, a part of some group would have broken the \
+             requirement."
         }
     }
 }

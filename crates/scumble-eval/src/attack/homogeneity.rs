@@ -47,14 +47,15 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
     let overall = scene.overall(secret);
     let usual = overall.most().map_or(0.0, |(value, _)| overall.share(value));
     let certain_share = share(certain);
-    let sentence = if certain > 0.0 {
-        format!("For {} of people the group alone reveals {name}.", percent(certain_share))
-    } else {
-        format!(
-            "Nobody's {name} follows from their group alone. The best guess is right with a chance of {} at most.",
-            percent(worst)
-        )
+    let sentence = match certain {
+        0.0 => format!("Nobody's {name} is certain from the group alone."),
+        _ => format!("For {} of the people the group alone reveals {name}.", percent(certain_share)),
     };
+    let sentence = format!(
+        "{sentence} Guessing the most frequent {name} of the person's group is right for {} of the people; without the groups, for {}.",
+        percent(share(guessed)),
+        percent(usual)
+    );
     Finding {
         sentence,
         gain: Some(AttackGain { right: share(guessed), without: usual }),

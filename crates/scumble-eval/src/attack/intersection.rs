@@ -33,8 +33,7 @@ pub(super) const ATTACK: Attack = Attack {
 
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     if case.others.is_empty() {
-        let why = "There is one release only. Where others about the same people exist, give them as well (also), and what all of them together give away \
-                   will be told.";
+        let why = "Only one release was given. Give others about the same people (also).";
         return Ok(vec![Finding::not_run(&ATTACK, why)]);
     }
     let people = some_people(case.scene, case.options, &mut ChaCha8Rng::seed_from_u64(case.options.seed));
@@ -253,7 +252,7 @@ fn look(case: &Case<'_>, secret: usize, people: &[u32]) -> Finding {
     }
     let misled = |seen: &Seen| one_left(&seen.together) && seen.together.truth == 0.0;
     if seen.iter().any(misled) {
-        found.push(figures.share("people with one value left, and not theirs".to_owned(), misled));
+        found.push(figures.share("people with one value left, and not the true one".to_owned(), misled));
     }
     let at_risk = figures
         .share("people with one value left by all together, the true one".to_owned(), |seen| {
@@ -296,12 +295,16 @@ fn sentence(name: &str, seen: &[Seen], one_left: f64) -> String {
     let fewest = (0..releases).map(alone).fold(f64::INFINITY, f64::min);
     let together = mean(seen.iter().map(|seen| seen.together.left as f64).collect());
     let tenths = |values: f64| number((values * 10.0).round() / 10.0);
+    let all = if releases == 2 { "both".to_owned() } else { format!("all {releases}") };
+    let for_whom = match one_left {
+        0.0 => "nobody".to_owned(),
+        share => format!("{} of the people", percent(share)),
+    };
     format!(
-        "Each release alone leaves {} values of {name} or more for a person in the mean; all {releases} together leave {}, and for {} of \
-         people there is one value left, theirs.",
+        "From the most telling release alone an attacker is left with {} possible values of {name} per person, on average; from {all} together, with {}. \
+         For {for_whom} only the true value is left.",
         tenths(fewest),
         tenths(together),
-        percent(one_left)
     )
 }
 

@@ -100,6 +100,13 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
             count(scene.people as u64)
         ));
     }
+    if scene.ambiguous > 0 {
+        limits.push(format!(
+            "{} people fit several groups. This attacker cannot tell which of them is the person's, so the chance is lower than the average chance in \
+             the report, which is one divided by the size of the person's own group.",
+            count(scene.ambiguous)
+        ));
+    }
     if options.noise > 0.0 {
         limits.push(format!("{} of what the attacker thinks they know is wrong.", percent(options.noise)));
     }

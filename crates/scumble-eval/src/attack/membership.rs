@@ -324,9 +324,9 @@ fn sentence(sides: &Sides, best: &Scored) -> String {
     let (estimate, low, high) =
         found.map_or((0.0, -1.0, 1.0), |found| (found.estimate, found.low, found.high));
     format!(
-        "Someone who asks whether a person is among those whom {} is about, and knows their {}, guesses right in {} of tries (95 % interval {} to {}; a \
-         coin: 50 %).",
-        if sides.halves { "such a file" } else { "this file" },
+        "An attacker who asks whether a person is in the table behind {}, and knows their {}, guesses right in {} of the cases (95 % interval {} to {}); \
+         tossing a coin is right in 50 %.",
+        if sides.halves { "such a release" } else { "this release" },
         best.knows,
         right(estimate),
         right(low),
@@ -457,7 +457,7 @@ mod tests {
         assert_eq!(figure(&hidden.run(&ATTACK)[0], "area under the curve, by quasi-identifiers").value, 0.5);
         stage.outsiders = None;
         stage.require("k_anonymity", 3);
-        assert!(stage.run(&ATTACK)[0].sentence.contains("such a file"));
+        assert!(stage.run(&ATTACK)[0].sentence.contains("such a release"));
     }
 
     #[test]

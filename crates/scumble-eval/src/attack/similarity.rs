@@ -108,28 +108,28 @@ fn look(scene: &Scene, secret: usize, options: &Options) -> Finding {
     let share = |part: f64| part / scene.people.max(1) as f64;
     let usual = alike.largest(&scene.overall(secret));
     let what = match &alike {
-        Alike::Categories(_) => format!("the kind of {name}, one step up its hierarchy"),
+        Alike::Categories(_) => format!("the kind of {name} (one step up its hierarchy)"),
         Alike::Window(_, width) => {
             let width = column.column.measure.float(*width);
             format!("{name} to within ± {}", number(width))
         }
     };
     let sentence = if certain > 0.0 {
-        format!("For {} of people the group reveals {what}.", percent(share(certain)))
+        format!("For {} of the people the group reveals {what}.", percent(share(certain)))
     } else {
         format!(
-            "Nobody's group reveals {what} for certain. The best guess is right with a chance of {}; without the release it would be {}.",
+            "Nobody's group reveals {what} for certain. The best guess about anybody is right with a chance of {}; without the groups, of {}.",
             percent(worst),
             percent(usual)
         )
     };
     Finding {
         sentence,
-        at_risk: Some(Figure::counted("people of whom it is certain", share(certain))),
+        at_risk: Some(Figure::counted(format!("people for whom {what} is certain"), share(certain))),
         worst: Some(worst),
         figures: vec![
             Figure::counted(
-                format!("people of whom it is guessed with a chance of {} or more", percent(threshold)),
+                format!("people for whom {what} is guessed with a chance of {} or more", percent(threshold)),
                 share(exposed as f64),
             ),
             Figure::counted("best guess without the release's groups", usual),

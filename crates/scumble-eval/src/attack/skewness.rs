@@ -93,12 +93,13 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
     figures.extend(odds.map(|ratio| Figure::number("odds ratio at the greatest lift", ratio)));
     Finding {
         sentence: format!(
-            "Learning the group multiplies the belief in a value of {name} by up to {} (from {} to {}); for {} of people a value that is more \
-             than twice as likely as usual becomes a good guess.",
-            number(worst.lift()),
+            "Knowing the group raises the chance of a value of {name} from {} to {} in the worst case ({} times as likely). For {} of the people some \
+             value is more than twice as likely as among everybody and has a chance of {} or more.",
             percent(worst.before),
             percent(worst.after),
-            percent(changed)
+            number(worst.lift()),
+            percent(changed),
+            percent(threshold)
         ),
         at_risk: Some(Figure::counted(
             format!(

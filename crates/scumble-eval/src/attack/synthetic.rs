@@ -263,7 +263,7 @@ fn people_who_were_left_out_are_counted() {
         "one ruled out",
     );
     let told = &stage.run(&definetti::ATTACK)[0];
-    near(figure(told, "guesses that are right, by the class alone"), (2.0 + 1.0 + 1.0) / 6.0, "deFinetti");
+    near(figure(told, "guesses that are right, by the group alone"), (2.0 + 1.0 + 1.0) / 6.0, "deFinetti");
 }
 
 #[test]

@@ -195,7 +195,9 @@ fn nothing_below_the_plan_is_recommended_or_a_next_step() {
     let advice = Advice::of(&all).expect("advice");
     assert_eq!(advice, Advice { chosen: 1, within: true, eligible: 1, safer: None, more_useful: None });
     assert!(
-        told(&all)[..2].join(" ").contains("It is the only candidate within your 9 % risk limit."),
+        told(&all)[..2]
+            .join(" ")
+            .contains("Of the releases that may be recommended, only this one keeps the limit of 9 %."),
         "{:?}",
         told(&all)
     );
@@ -252,4 +254,37 @@ fn certainty_rules_out_what_no_model_bounds() {
     assert_eq!(advice.recommended(), None);
     let told = told(&all);
     assert!(told[0].contains("none is recommended: diagnosis may become certain for nobody."), "{told:?}");
+}
+
+/// Where guesses count, the risk is the greater of two figures, and the sentences say so. A release in which nobody is found too easily may
+/// still be ruled out by what can be guessed.
+#[test]
+fn the_risk_says_what_it_is_the_greater_of() {
+    let with = |k: u64, worst_off: f64, advantage: f64, loss: f64| {
+        let mut made = with_loss(loss, candidate("mondrian", k, worst_off, None));
+        made.risk.attribute = Some(Guess {
+            column: "diagnosis".into(),
+            advantage,
+            by_group: advantage,
+            by_learning: None,
+            certain: 0.0,
+            certain_with_background: 0.0,
+        });
+        made
+    };
+    let mut all =
+        comparison(vec![with(24, 0.042, 0.087, 0.3), with(48, 0.02, 0.034, 0.6), with(12, 0.083, 0.2, 0.1)]);
+    (all.class, all.baselines, all.sensitive) = (None, None, vec!["diagnosis".into()]);
+    let told = told(&all).join(" ");
+    for words in [
+        "2 releases that may be recommended keep all limits; this one keeps the most detail of them.",
+        "In 1 other nobody is found too easily, but too much can be guessed.",
+        "To halve the risk (8.7 %, the greater of worst off and guessed) choose mondrian with k = 48 (risk 3.4 %: worst off 2.0 %, guessed 3.4 %,",
+        "the share grows by 8.7 percentage points (limit: 9)",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    all.candidates.remove(1);
+    let told = super::tests::told(&all).join(" ");
+    assert!(told.contains("only this one keeps all limits."), "{told}");
 }

@@ -68,7 +68,7 @@ impl Size {
 
     fn risk_axis(self) -> &'static str {
         match self {
-            Self::Wide => "risk of the person worst off, or of being guessed (left is safer)",
+            Self::Wide => "risk: worst off or guessed, whichever is greater (left is safer)",
             Self::Narrow => "risk (left is safer)",
         }
     }

@@ -8,7 +8,7 @@ use scumble::report::drawing::render;
 use super::advice::Advice;
 use super::chart::{FrontierChart, Mark, Size, sign};
 use super::outcome::{Candidate, Comparison, Utility};
-use super::words::{certain_for, limit, limit_in_words, name, share};
+use super::words::{attained, certain_for, limit, limit_in_words, name, points, share};
 use crate::page::{percent, seconds, stylesheet};
 
 const TEMPLATE: &str = include_str!("template.html");
@@ -72,8 +72,8 @@ fn opening(comparison: &Comparison, advice: Option<Advice>) -> Value {
     if let Some(guess) = &chosen.risk.attribute {
         figures.push(one(
             "Guesses gained",
-            share(guess.advantage),
-            format!("more people whose {} is guessed right than without the release", guess.column),
+            format!("{} points", share(guess.advantage).trim_end_matches("\u{a0}%")),
+            format!("by which the share of people whose {} is guessed right grows", guess.column),
         ));
     }
     if let (Some(accuracy), Some(baselines)) = (&chosen.accuracy, &comparison.baselines) {
@@ -158,7 +158,7 @@ fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
             by_learner => accuracy.map(|accuracy| by_learner(comparison, &accuracy.by_learner)),
             loss => share(candidate.loss),
             suppressed => grouped(candidate.suppressed),
-            attained => candidate.attained_k.map_or_else(|| "–".to_owned(), grouped),
+            attained => attained(candidate, comparison.rows).map_or_else(|| "–".to_owned(), grouped),
             seconds => seconds(candidate.seconds),
             best => marks[place],
             recommended => recommended(place),
@@ -211,10 +211,28 @@ fn limits(comparison: &Comparison) -> String {
         return found;
     }
     format!(
-        "{found}; guesses of sensitive values may be right for at most {} of the people more than without the release; a sensitive value that no model \
+        "{found}; the share of people whose sensitive value is guessed right may grow by at most {} percentage points; a sensitive value that no model \
          protects may become certain {}",
-        limit(limits.risk),
+        points(limits.risk),
         certain_for(limits)
+    )
+}
+
+/// Says what the accuracy averages, since other commands train other models on other parts.
+#[must_use]
+pub fn accuracy_is(comparison: &Comparison) -> String {
+    let (scored, parts) = comparison.parts;
+    let parts = match scored == parts {
+        true => format!("the {parts} parts"),
+        false => format!("one of {parts} parts"),
+    };
+    let models = match &comparison.learners[..] {
+        [one] => format!("by {one}"),
+        several => format!("on average over {}", several.join(" and ")),
+    };
+    format!(
+        "the share of rows that machine-learning models predict correctly, {models} and over {parts} of the table; scumble evaluate may use other models and \
+         parts, and then finds other figures"
     )
 }
 
@@ -238,6 +256,7 @@ fn facts(comparison: &Comparison) -> Vec<Value> {
     if let (Some(class), Some(baselines)) = (&comparison.class, &comparison.baselines) {
         let (scored, parts) = comparison.parts;
         facts.push(("Models predict", format!("{class}, by {}", comparison.learners.join(", "))));
+        facts.push(("Accuracy", accuracy_is(comparison)));
         let how = match scored == parts {
             true => format!(
                 "{parts} stratified folds; each is scored once, the others are released and learnt from"

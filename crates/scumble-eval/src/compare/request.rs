@@ -120,14 +120,24 @@ impl Request {
                 "folds must be at least 1: with 1, a third of the rows is scored once; with more, every row is",
             ));
         }
-        let shares = [("max_risk", self.limits.risk), ("max_certain", self.limits.certain)];
-        if let Some((name, _)) = shares.into_iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
-            return Err(Error::config(format!("{name} is a share of the people between 0 and 1")));
+        let shares = [
+            ("max_risk is a chance", self.limits.risk),
+            ("max_certain is a share of the people", self.limits.certain),
+        ];
+        if let Some((what, given)) = shares.into_iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
+            let percent = if given <= 100.0 && given > 1.0 {
+                format!("; {given} % is written {}", given / 100.0)
+            } else {
+                String::new()
+            };
+            return Err(Error::config(format!("{what} between 0 and 1{percent}")));
         }
         if self.learners.is_empty() {
             let known: Vec<&str> = scumble_learn::registry::LEARNERS.iter().map(|entry| entry.name).collect();
             let words = format!("name at least one of {}", known.join(", "));
-            return Err(Error::config("no learner is named").set(Setting::root("learner"), words));
+            return Err(
+                Error::config("no machine-learning model is named").set(Setting::root("learner"), words)
+            );
         }
         self.built_learners().map(drop)
     }

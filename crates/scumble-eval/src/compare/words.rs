@@ -69,15 +69,32 @@ impl Advice {
 
     /// Says why this release, of those that keep the limits.
     fn why(&self, comparison: &Comparison) -> String {
-        let limit = limit(comparison.limits.risk);
+        let limits = &comparison.limits;
+        let bound = match comparison.sensitive[..] {
+            [] => format!("keep the limit of {}", limit(limits.risk)),
+            _ => "keep all limits".to_owned(),
+        };
+        // Releases in which nobody is found too easily, and yet too much can be guessed.
+        let guessed = comparison.candidates.iter().filter(|candidate| !candidate.below_plan);
+        let guessed = guessed
+            .filter(|candidate| candidate.risk.worst_off <= limits.risk && !limits.kept_by(&candidate.risk))
+            .count();
+        let others = match guessed {
+            0 => String::new(),
+            1 => " In 1 other nobody is found too easily, but too much can be guessed.".to_owned(),
+            many => format!(" In {many} others nobody is found too easily, but too much can be guessed."),
+        };
         match (self.eligible, comparison.utility()) {
-            (1, _) => format!("It is the only candidate within your {limit} risk limit."),
+            (1, _) => format!(
+                "Of the releases that may be recommended, only this one {}.{others}",
+                bound.replacen("keep", "keeps", 1)
+            ),
             (many, Utility::Detail) => format!(
-                "Among the {many} candidates within your {limit} risk limit, this one keeps the most detail."
+                "{many} releases that may be recommended {bound}; this one keeps the most detail of them.{others}"
             ),
             (many, Utility::Accuracy) => format!(
-                "Among the {many} candidates within your {limit} risk limit, none gives measurably better predictions, and of those that do as \
-                 well this one keeps the most detail."
+                "{many} releases that may be recommended {bound}. None of them gives measurably better predictions, and of those that predict as well \
+                 this one keeps the most detail.{others}"
             ),
         }
     }
@@ -87,22 +104,26 @@ impl Advice {
             let right = candidate.accuracy.as_ref();
             let right = right.map(|accuracy| format!("{} predicted correctly, ", share(accuracy.mean)));
             format!(
-                "{} (risk {}, {}{} of the detail lost)",
+                "{} ({}, {}{} of the detail lost)",
                 name(candidate),
-                share(candidate.risk.worst()),
+                risk_in_words(&candidate.risk),
                 right.unwrap_or_default(),
                 share(candidate.loss)
             )
         };
         let at = |place: usize| &comparison.candidates[place];
+        let chosen = at(self.chosen);
+        let own = match &chosen.risk.attribute {
+            Some(_) => format!("{}, the greater of worst off and guessed", share(chosen.risk.worst())),
+            None => share(chosen.risk.worst()),
+        };
         let safer = match self.safer.map(at) {
-            Some(safer) => format!("To halve the risk choose {}.", step(safer)),
-            None => "No candidate has half the risk.".to_owned(),
+            Some(safer) => format!("To halve the risk ({own}) choose {}.", step(safer)),
+            None => format!("No release has half the risk ({own})."),
         };
         let Some(other) = self.more_useful.map(at) else {
-            return format!("{safer} No candidate is more useful.");
+            return format!("{safer} No release is more useful.");
         };
-        let chosen = at(self.chosen);
         let right = |candidate| comparison.accuracy_of(candidate).unwrap_or(0.0);
         let what = match right(other) > right(chosen) + comparison.margin(right(chosen)) {
             true => "better predictions",
@@ -116,6 +137,19 @@ impl Advice {
             (false, false) => format!("For {what} the risk is higher still: {}.", step(other)),
         };
         format!("{safer} {useful}")
+    }
+}
+
+/// Writes the risk of a release, and where guesses count what it is the greater of: `risk 3.4 %: worst off 2.0 %, guessed 3.4 %`.
+fn risk_in_words(risk: &Risk) -> String {
+    match &risk.attribute {
+        None => format!("risk {}", share(risk.worst())),
+        Some(guess) => format!(
+            "risk {}: worst off {}, guessed {}",
+            share(risk.worst()),
+            share(risk.worst_off),
+            share(guess.advantage)
+        ),
     }
 }
 
@@ -142,9 +176,9 @@ fn missed(limits: &Limits, risk: &Risk) -> (String, String) {
         }
         (Some(guess), _) if guess.advantage > limits.risk => (
             format!(
-                "{} may be guessed right for at most {} of the people more than without the release",
+                "with the release, the share of people whose {} is guessed right may grow by at most {} percentage points",
                 guess.column,
-                limit(limits.risk)
+                points(limits.risk)
             ),
             model(&guess.column),
         ),
@@ -169,9 +203,9 @@ fn inference(comparison: &Comparison, chosen: &Candidate) -> Vec<String> {
     let mut told = Vec::new();
     if let Some(Guess { column, advantage, .. }) = &chosen.risk.attribute {
         told.push(format!(
-            "With the release an attacker guesses {column} right for {} of the people more than without it (limit: {}).",
-            share(*advantage),
-            limit(limits.risk)
+            "With the release an attacker guesses {column} right for more people than without it: the share grows by {} percentage points (limit: {}).",
+            share(*advantage).trim_end_matches("\u{a0}%"),
+            points(limits.risk)
         ));
     }
     let (certain, bound) = match (&chosen.risk.unprotected, &chosen.risk.attribute) {
@@ -239,6 +273,12 @@ fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
+/// Returns the size of the smallest group; `None` if there are no groups, or if every row is suppressed.
+#[must_use]
+pub fn attained(candidate: &Candidate, rows: u64) -> Option<u64> {
+    candidate.attained_k.filter(|_| candidate.suppressed < rows)
+}
+
 /// Writes `mondrian with k = 10`.
 pub(super) fn name(candidate: &Candidate) -> String {
     format!("{} with k\u{a0}=\u{a0}{}", candidate.algorithm, candidate.k)
@@ -250,6 +290,11 @@ pub(super) fn share(share: f64) -> String {
         small if small > 0.0 && small < 0.05 => "less than 0.1\u{a0}%".to_owned(),
         percent => format!("{percent:.1}\u{a0}%"),
     }
+}
+
+/// Writes a limit on a difference of shares, in percentage points without a unit.
+pub(super) fn points(share: f64) -> String {
+    limit(share).trim_end_matches("\u{a0}%").to_owned()
 }
 
 /// Writes a limit as people do: `9 %`, `33.3 %`. It is never rounded up.

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct DataChoice {
     /// Its name on the page.
+    #[serde(default)]
     pub name: String,
     /// A release plan, as for `scumble anonymize`: it names the table, the roles of its columns, hierarchies and models.
     pub plan: String,

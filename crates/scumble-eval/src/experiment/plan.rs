@@ -230,6 +230,12 @@ impl EvaluationPlan {
                 );
             }
         }
+        if let Some(place) = self.data.iter().position(|data| data.name.is_empty()) {
+            return Err(Error::config(format!(
+                "[[data]] '{}' has no name; add a line below [[data]], e.g. name = \"people\"",
+                self.data[place].plan
+            )));
+        }
         unique("[[data]]", "name", self.data.iter().map(|data| data.name.as_str()))?;
         unique("[[algorithm]]", "title", self.algorithm.iter().map(AlgorithmChoice::title))?;
         unique("[[learner]]", "title", self.learner.iter().map(LearnerChoice::title))?;
@@ -387,7 +393,10 @@ mod tests {
             fault("[[algorithm]]\nname = \"iack\"\nlevel = 3\n")
                 .contains("[[algorithm]] 'iack': unknown parameter 'level'")
         );
-        assert!(fault("[[learner]]\nname = \"c46\"\n").contains("[[learner]] 'c46': unknown learner"));
+        assert!(
+            fault("[[learner]]\nname = \"c46\"\n")
+                .contains("[[learner]] 'c46': unknown machine-learning model")
+        );
         assert!(
             fault("[[learner]]\nname = \"svm\"\nconfidence = 1\n").contains("unknown setting 'confidence'")
         );

@@ -3,6 +3,8 @@
 use minijinja::{Value, context};
 
 use super::{percent, values};
+use scumble::base::text::grouped;
+
 use crate::experiment::{Experiment, Group, Results, SplitKind, Summary};
 use crate::protocol::{Numbers, TestRows};
 
@@ -108,23 +110,34 @@ pub(super) fn run(experiment: &Experiment, results: &Results) -> Value {
         }
         TestRows::Original => {
             format!(
-                "original test rows; learners learn from concrete tables drawn from the release ({} each)",
+                "original test rows; models are trained on concrete tables drawn from the release ({} each)",
                 plan.protocol().samples
             )
         }
     };
     let tables = experiment.data.iter().map(|data| {
-        let rows = format!("{} rows, {} classes of {}", data.table.rows, data.labels.len(), data.class);
-        let test = data.test.as_ref().map_or_else(String::new, |test| format!("; {} test rows", test.rows));
+        let rows = format!(
+            "{}, {} values of {}",
+            scumble::base::text::rows(data.table.rows as u64),
+            grouped(data.labels.len() as u64),
+            data.class
+        );
+        let test = data
+            .test
+            .as_ref()
+            .map_or_else(String::new, |test| format!("; {} test rows", grouped(test.rows as u64)));
         context! { name => &data.name, value => rows + &test }
     });
     let metrics = plan.measure.iter().map(|measure| measure.metric.as_str()).collect::<Vec<_>>().join(", ");
     let facts = [
         ("Rows divided by", split),
         ("Scored", if learns { scored } else { String::new() }),
-        ("Seed", plan.seed.to_string()),
-        ("Results", format!("{}{}", results.entries.len(), if learns { " (cells × learners)" } else { "" })),
-        ("Learners", plan.learner.iter().map(|learner| learner.title()).collect::<Vec<_>>().join(", ")),
+        ("Random seed", plan.seed.to_string()),
+        ("Results", grouped(results.entries.len() as u64) + if learns { " (releases × models)" } else { "" }),
+        (
+            "Machine-learning models",
+            plan.learner.iter().map(|learner| learner.title()).collect::<Vec<_>>().join(", "),
+        ),
         ("Metrics", metrics),
     ];
     let facts = facts

@@ -60,7 +60,7 @@ pub(super) fn told(experiment: &Experiment, results: &Results) -> Option<(String
     let best_is = if lower { "least" } else { "most" };
     Some((
         format!("{best}: {best_is} {}", choice.title()),
-        format!("In the mean over all tables and settings, {} is {}.", choice.title(), each.join(", ")),
+        format!("On average over all tables and settings, {} is {}.", choice.title(), each.join(", ")),
     ))
 }
 

@@ -159,10 +159,20 @@ const NEAREST: usize = 4;
 /// The error of a name that nothing has.
 pub(crate) fn unknown(what: &str, name: &str, names: &[&str]) -> Error {
     let given = plain(name);
-    let near = match super::elsewhere::name_here(what, name, names) {
-        Some(here) => format!("; what others call so is '{here}' here, or near to it"),
-        None => did_you_mean(&given, names.iter().copied()),
-    };
+    let near =
+        match (did_you_mean(&given, names.iter().copied()), super::elsewhere::name_here(what, name, names)) {
+            (near, None) => near,
+            (near, Some(here)) if near.contains(&format!("'{here}'")) => near,
+            (_, Some(here)) => format!("; do you mean '{here}', or something like it?"),
+        };
+    let name = super::text::on_one_line(name);
+    if !near.is_empty() {
+        let all = match names.len() {
+            few if few <= FEW => format!("There are {}", names.join(", ")),
+            many => format!("'scumble list' shows all {many}"),
+        };
+        return Error::config(format!("there is no {what} '{name}'{near} {all}"));
+    }
     let listed = if names.len() <= FEW {
         format!("there are {}", names.join(", "))
     } else {
@@ -179,5 +189,5 @@ pub(crate) fn unknown(what: &str, name: &str, names: &[&str]) -> Error {
         let nearest: Vec<&str> = by_distance.into_iter().take(NEAREST).map(|(_, name)| name).collect();
         format!("the nearest of {} are {}; 'scumble list' shows them", names.len(), nearest.join(", "))
     };
-    Error::config(format!("there is no {what} '{}'{near}; {listed}", super::text::on_one_line(name)))
+    Error::config(format!("there is no {what} '{name}'; {listed}"))
 }

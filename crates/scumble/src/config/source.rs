@@ -153,7 +153,16 @@ pub fn toml_words(message: &str) -> String {
         _ if message.contains("literal string") || message.contains("must be quoted") => {
             "a text must stand in quotes: name = \"mondrian\"".to_owned()
         }
-        _ => message.replace("\n", "; "),
+        // `five` begins like `false`.
+        _ if message.contains("invalid boolean") => {
+            "a text must stand in quotes, and a number is written in digits: name = \"mondrian\", k = 5"
+                .to_owned()
+        }
+        _ if message.contains("duplicate key") => format!(
+            "{}; a part that is given several times has two brackets: [[privacy]]",
+            message.replace('\n', "; ")
+        ),
+        _ => message.replace('\n', "; "),
     }
 }
 

@@ -8,10 +8,10 @@ use crate::recoding::published::Classes;
 /// The registry entry.
 pub(crate) const ENTRY: Entry<&'static dyn Metric> = Entry {
     name: "c_avg",
-    title: "normalised average class size (C_AVG)",
+    title: "normalised average group size (C_AVG)",
     paper: "LeFevre, DeWitt, Ramakrishnan 2006",
     standing: Standing::Classic,
-    about: "The mean size of the classes that are kept, over k: 1 is the best possible. Needs k-anonymity among the models.",
+    about: "The mean size of the groups that are kept, over k: 1 is the best possible. Needs k-anonymity among the models.",
     parameters: &[],
     build: &AverageClass,
 };

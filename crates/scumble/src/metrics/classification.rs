@@ -18,7 +18,7 @@ pub(crate) const ENTRY: Entry<&'static dyn Metric> = Entry {
     title: "classification metric (CM), share of rows",
     paper: "Iyengar 2002",
     standing: Standing::Classic,
-    about: "The share of rows that are suppressed or do not have the most frequent class label of their class. Rows that show '*' in every \
+    about: "The share of rows that are suppressed or do not have the most frequent value of the class column in their group. Rows that show '*' in every \
             quasi-identifier count as suppressed, whatever the reason. Needs a class column.",
     parameters: &[],
     build: &Classification,
@@ -27,11 +27,11 @@ pub(crate) const ENTRY: Entry<&'static dyn Metric> = Entry {
 /// The registry entry of the other reading.
 pub(crate) const MINORITY: Entry<&'static dyn Metric> = Entry {
     name: "classification_minority",
-    title: "classification metric (CM), rows generalised to '*' as a class, share of rows",
+    title: "classification metric (CM), rows generalised to '*' as a group, share of rows",
     paper: "Sun, Wang, Li 2009",
     standing: Standing::Classic,
     about: "As 'classification', but rows that no search suppressed and that show '*' in every quasi-identifier, because their values were \
-            generalised so far, are a class like others: only those without its most frequent label are charged. Needs a class column.",
+            generalised so far, are a group like others: only those without its most frequent value are charged. Needs a class column.",
     parameters: &[],
     build: &Minority,
 };

@@ -11,7 +11,7 @@ pub(crate) const ENTRY: Entry<&'static dyn Metric> = Entry {
     title: "discernibility (DM)",
     paper: "Bayardo, Agrawal 2005",
     standing: Standing::Classic,
-    about: "The sum over rows of the size of their class; a suppressed row counts as many as the table has rows.",
+    about: "The sum over rows of the size of their group; a suppressed row counts as many as the table has rows.",
     parameters: &[],
     build: &Discernibility { normalised: false },
 };

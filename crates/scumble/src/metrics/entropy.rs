@@ -14,8 +14,7 @@ pub(crate) const ENTROPY: Entry<&'static dyn Metric> = Entry {
     title: "entropy measure, share of all bits",
     paper: "Gionis, Tassa 2009",
     standing: Standing::Classic,
-    about: "The bits about its original value that a cell leaves open on average, H(column | what the cell shows), over those that \
-            there are. Not monotone: showing a frequent value among others can cost less than showing only rare ones. Columns \
+    about: "How uncertain a cell's original value is for a reader, as a share of the uncertainty without any value shown: H(column | what the cell shows) / H(column). Not monotone: showing a frequent value among others can cost less than showing only rare ones. Columns \
             weigh as their `priority` says.",
     parameters: &[],
     build: &Bits { kind: Variant::Plain },
@@ -39,8 +38,7 @@ pub(crate) const NON_UNIFORM: Entry<&'static dyn Metric> = Entry {
     title: "non-uniform entropy, share of all bits",
     paper: "Gionis, Tassa 2009",
     standing: Standing::Recommended,
-    about: "The bits that a reader lacks on average to know the original value of a cell, -log2 of that value's share in what the \
-            cell shows, over those that there are. Counts rare values as rare: hiding a common value costs little, hiding a rare \
+    about: "How many bits a reader lacks to know a cell's original value, on average, as a share of the bits needed if the cell showed nothing. A cell lacks -log2 of the original value's share in what it shows. Counts rare values as rare: hiding a common value costs little, hiding a rare \
             one much. Columns weigh as their `priority` says.",
     parameters: &[],
     build: &Bits { kind: Variant::NonUniform },

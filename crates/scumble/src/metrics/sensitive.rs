@@ -13,7 +13,7 @@ pub(crate) const SHARE: Entry<&'static dyn Metric> = Entry {
     title: "sensitive-distribution loss",
     paper: "total variation to the truth",
     standing: Standing::Classic,
-    about: "The mean over all rows of 1 minus the share that the row's own sensitive value has in its class: 0 if every class has \
+    about: "The mean over all rows of 1 minus the share that the row's own sensitive value has in its group: 0 if every group has \
             one value, which is what protection forbids. For comparing releases that keep the same models; lower keeps more. Needs \
             a model that protects a column.",
     parameters: &[],
@@ -26,7 +26,7 @@ pub(crate) const BITS: Entry<&'static dyn Metric> = Entry {
     title: "sensitive-distribution loss in bits",
     paper: "logarithmic loss",
     standing: Standing::Classic,
-    about: "The mean over all rows of -log2 of the share that the row's own sensitive value has in its class: the bits that are \
+    about: "The mean over all rows of -log2 of the share that the row's own sensitive value has in its group: the bits that are \
             left to learn about it. Lower keeps more. Needs a model that protects a column.",
     parameters: &[],
     build: &Sensitive { bits: true },

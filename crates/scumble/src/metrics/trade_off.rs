@@ -26,8 +26,8 @@ pub(crate) const QUOTIENT: Entry<&'static dyn Metric> = Entry {
     title: "information lost per anonymity gained (IP)",
     paper: "Wang, Yu, Chakraborty 2004",
     standing: Standing::Classic,
-    about: "The information about the class that is lost, over the rows by which the smallest class has grown. Infinite where \
-            information was lost and the smallest class has not grown. Needs a class column.",
+    about: "The information about the class column that is lost, over the rows by which the smallest group has grown. Infinite where \
+            information was lost and the smallest group has not grown. Needs a class column.",
     parameters: &[],
     build: &TradeOff { quotient: true },
 };

@@ -15,12 +15,12 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     title: "(alpha,k)-anonymity",
     paper: "Wong, Li, Fu, Wang 2006",
     standing: Standing::Recommended,
-    about: "Every class has at least k rows, and no protected sensitive value has more than a share of alpha in it: nobody's \
+    about: "Every group has at least k rows, and no protected sensitive value has more than a share of alpha in it: nobody's \
             value is believed with more confidence than alpha. One alpha for all values, or one for each value that needs \
             protection. It does not compare with how frequent a value is in the whole table.",
     parameters: &[
-        ("k", "the least number of rows in a class; no requirement on sizes if absent"),
-        ("alpha", "the largest share of a value in a class, above 0 and at most 1"),
+        ("k", "the least number of rows in a group; no requirement on sizes if absent"),
+        ("alpha", "the largest share of a value in a group, above 0 and at most 1"),
         ("values", "the values protected by alpha; all if absent"),
         (
             "alphas",
@@ -137,9 +137,9 @@ impl ValueTest for Shares {
     }
     fn words(&self, column: &str) -> Words {
         let holds = if self.is_uniform() {
-            format!("no value of {column} has more than a share of {} in a class", number(self.required()))
+            format!("no value of {column} has more than a share of {} in a group", number(self.required()))
         } else {
-            format!("no protected value of {column} has more than its share in a class")
+            format!("no protected value of {column} has more than its share in a group")
         };
         let meaning = format!(
             "Among the rows that fit a person, {holds}: nobody who knows only these columns can be surer of it than that."

@@ -22,9 +22,9 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     title: "average risk",
     paper: "El Emam 2013; ARX",
     standing: Standing::Experimental,
-    about: "Thresholds on the whole table instead of on every class: the mean risk of re-identification (classes over rows) is at most \
+    about: "Thresholds on the whole table instead of on every group: the average risk of re-identification (groups over rows) is at most \
             average, and at most a share at_risk of the records has a risk above highest. Cheaper than k-anonymity, and weaker: some \
-            records may stay alone in their class.",
+            records may stay alone in their group.",
     parameters: &[
         ("average", "the largest mean of the records' risks, above 0 and at most 1; no limit if absent"),
         ("highest", "the risk above which a record is at risk, above 0 and at most 1; needed with at_risk"),
@@ -190,7 +190,7 @@ impl Model for Part {
         let least = (1e6 / whole.size as f64).ceil() / 1e6;
         let name = if matches!(self, Self::Average(_)) { "average" } else { "highest" };
         Err(Error::infeasible(format!(
-            "{} cannot be met: in one class of all {} rows every record has a risk of {least}",
+            "{} cannot be met: in one group of all {} rows every row has a risk of {least}",
             self.title(),
             whole.size
         ))

@@ -15,7 +15,7 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     title: "beta-likeness",
     paper: "Cao, Karras 2012",
     standing: Standing::Recommended,
-    about: "Belief in any single sensitive value grows at most by a factor of 1 + beta when someone's class is known. The growth \
+    about: "Belief in any single sensitive value grows at most by a factor of 1 + beta when someone's group is known. The growth \
             is relative, so rare values are protected as well as frequent ones, unlike t-closeness. The enhanced form also \
             keeps frequent values below certainty. Beliefs may shrink without limit.",
     parameters: &[

@@ -15,9 +15,9 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     title: "delta-disclosure privacy",
     paper: "Brickell, Shmatikov 2008",
     standing: Standing::Recommended,
-    about: "For every class and every sensitive value, the share of the value in the class and in the whole original table \
+    about: "For every group and every sensitive value, the share of the value in the group and in the whole original table \
             differ by less than a factor of e to the delta, in both directions. So every value of the table must occur in \
-            every class: a demanding model, which mostly costs much detail.",
+            every group: a demanding model, which mostly costs much detail.",
     parameters: &[
         (
             "delta",

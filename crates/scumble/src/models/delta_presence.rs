@@ -1,6 +1,6 @@
 //! delta-presence (models.md 1.10): how likely it is that someone is in the table at all stays between two bounds.
 //!
-//! One requirement gives two models, each with one figure: the smallest and the largest share of a class's people who are in
+//! One requirement gives two models, each with one figure: the smallest and the largest share of a group's people who are in
 //! the table.
 
 use std::cmp::Ordering;
@@ -21,13 +21,11 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     title: "delta-presence",
     paper: "Nergiz, Atzori, Clifton 2007",
     standing: Standing::Classic,
-    about: "Where being in the table is itself a secret (all its rows are patients): of the people of a known population who would be in a \
-            class of the release, the share who really are in the table is at least delta_min and at most delta_max. People whom no class \
-            covers are judged too: that they are not in the table is told as well. Says nothing about what is learnt about those who are.",
+    about: "Where being in the table is itself a secret (all its rows are patients): of the people of a known population who would be in a group of the release, the share who really are in the table is at least delta_min and at most delta_max. People whom no group covers are checked too: that they are not in the table is revealed as well. Says nothing about what is learnt about those who are.",
     parameters: &[
         (
             "delta_min",
-            "the least share of a class's people who are in the table, from 0 to delta_max; 0 (no limit) if absent",
+            "the least share of a group's people who are in the table, from 0 to delta_max; 0 (no limit) if absent",
         ),
         ("delta_max", "the largest such share, from delta_min to 1; 1 (no limit) if absent"),
     ],
@@ -98,7 +96,7 @@ impl Model for DeltaPresence {
         );
         Words::new(self.title())
             .meaning(meaning)
-            .limits("Learning what the rows of a class have in common, about those who are in the table.")
+            .limits("Learning what the rows of a group have in common, about those who are in the table.")
     }
     fn claim(&self) -> Map<String, Value> {
         Map::from_iter([
@@ -130,7 +128,7 @@ impl Model for DeltaPresence {
             Bound::Most => smallest("delta_max", (share * 1e4).ceil() / 1e4),
         };
         Err(Error::infeasible(format!(
-            "{} cannot be met: of all {} people of the population {} are in the table, so in some class it is at {} that share",
+            "{} cannot be met: of all {} people of the population {} are in the table, so in some group it is at {} that share",
             self.title(),
             self.people,
             whole.size,

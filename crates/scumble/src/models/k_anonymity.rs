@@ -16,10 +16,10 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
     paper: "Samarati 2001; Sweeney 2002",
     standing: Standing::Recommended,
     about: "Every combination of quasi-identifiers is shared by at least k rows, so someone who knows them all \
-            has at best a 1 in k chance of picking the right row. Where a subject column tells that persons have several \
+            has at best a 1 in k chance of picking the right row. Where a subject column shows that persons have several \
             rows, it counts persons. Says nothing about what the k rows have in common.",
     parameters: &[
-        ("k", "the least number of rows (persons) in a class, at least 1"),
+        ("k", "the least number of rows (persons) in a group, at least 1"),
         ("unit", "what k counts: person (default), or household, where a column has that role"),
     ],
     build,

@@ -1,4 +1,4 @@
-//! (k,e)-anonymity (models.md 1.5): every class has at least k sensitive numbers that span at least e.
+//! (k,e)-anonymity (models.md 1.5): every group has at least k sensitive numbers that span at least e.
 
 use serde_json::Value;
 
@@ -16,11 +16,11 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     title: "(k,e)-anonymity",
     paper: "Zhang, Koudas, Srivastava, Yu 2007",
     standing: Standing::Classic,
-    about: "For a sensitive number: every class has at least k different values, and the largest and the smallest are at least e \
+    about: "For a sensitive number: every group has at least k different values, and the largest and the smallest are at least e \
             apart, so that an amount is not known to within e. It does not look between the extremes: of 30, 30.1 and 80 two \
             are as good as equal.",
     parameters: &[
-        ("k", "the least number of different values (or rows, see count) in a class"),
+        ("k", "the least number of different values (or rows, see count) in a group"),
         ("e", "the least difference between the largest and the smallest value, in the column's own unit"),
         ("count", "distinct (default): k counts different values; rows: k counts rows"),
         ("columns", "the columns protected; all sensitive ones if absent"),
@@ -99,7 +99,7 @@ impl ValueTest for Count {
     }
     fn words(&self, column: &str) -> Words {
         let title = self.title(column);
-        Words::new(format!("such that every class has {title}"))
+        Words::new(format!("such that every group has {title}"))
             .meaning(format!("Among the rows that fit a person there are {title}."))
             .limits(LIMITS)
     }
@@ -159,7 +159,7 @@ impl ValueTest for Range {
              within that.",
             number(self.e.to_f64())
         );
-        Words::new(format!("such that every class has {}", self.title(column)))
+        Words::new(format!("such that every group has {}", self.title(column)))
             .meaning(meaning)
             .limits(LIMITS)
     }

@@ -1,4 +1,4 @@
-//! k-map: every class of the release corresponds to at least k people of the population.
+//! k-map: every group of the release corresponds to at least k people of the population.
 
 use serde_json::{Map, Value};
 
@@ -16,10 +16,10 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     title: "k-map",
     paper: "Sweeney 2001; El Emam, Dankar 2008",
     standing: Standing::Classic,
-    about: "For a table that is a sample of a known population: every class of the release corresponds to at least k people of the \
+    about: "For a table that is a sample of a known population: every group of the release corresponds to at least k people of the \
             population, so someone who knows the quasi-identifiers of a person, but not whether the person is in the table, has at best a \
             1 in k chance. Loses less than k-anonymity, and promises nothing against those who know that someone is in the table.",
-    parameters: &[("k", "the least number of people that a class corresponds to, at least 1")],
+    parameters: &[("k", "the least number of people that a group corresponds to, at least 1")],
     build,
 };
 

@@ -16,7 +16,7 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     title: "l-diversity",
     paper: "Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam 2007",
     standing: Standing::Recommended,
-    about: "Every class holds sufficiently many sensitive values, so that knowing someone's class does not give the \
+    about: "Every group holds sufficiently many sensitive values, so that knowing someone's group does not give the \
             value away. Variants: distinct (at least l values), entropy (exp of the entropy at least l), recursive \
             (the most frequent value is rarer than c times the values from the l-th on), frequency (no value has \
             more than a share of 1/l). It does not look at how close the values are in meaning.",

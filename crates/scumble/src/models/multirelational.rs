@@ -21,7 +21,7 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     standing: Standing::Recommended,
     about: "For somebody who knows all rows of a person: every person has at least k − 1 others whose rows, taken together, show the same \
             in the quasi-identifiers, as often. k-anonymity that counts persons protects against someone who knows one row. It judges \
-            the whole table and no single class.",
+            the whole table and no single group.",
     parameters: &[
         ("k", "the least number of persons whose rows look the same, at least 1"),
         (

@@ -15,19 +15,18 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     title: "p-sensitive k-anonymity",
     paper: "Truta, Vinay 2006; Sun, Wang, Li, Truta 2008 (p+ and (p,alpha))",
     standing: Standing::Classic,
-    about: "Every class has at least k rows and at least p different values in each sensitive column. With categories of values, \
-            from the most to the least sensitive, it counts categories instead (p+-sensitive), so that a class of three \
-            cancers is not called diverse; with alpha the values must also weigh enough, where the most sensitive category \
+    about: "Every group has at least k rows and at least p different values in each sensitive column. With categories of values, \
+            from the most to the least sensitive, it counts categories instead (p+-sensitive), so that a group of three cancers is not called diverse; with alpha the values must also weigh enough, where the most sensitive category \
             weighs 0 and the least sensitive 1. It does not look at how often a value occurs.",
     parameters: &[
-        ("p", "the least number of different values, or of categories, in a class"),
-        ("k", "the least number of rows in a class; no requirement on sizes if absent"),
+        ("p", "the least number of different values, or of categories, in a group"),
+        ("k", "the least number of rows in a group; no requirement on sizes if absent"),
         (
             "categories",
             "the values by category, the most sensitive category first: [\"hiv|cancer\", \"flu|cold\"]",
         ),
         ("count", "what p counts where categories are given: categories (default) or values"),
-        ("alpha", "the least total weight of a class's values; needs categories"),
+        ("alpha", "the least total weight of a group's values; needs categories"),
         ("weight_over", "distinct (default): each different value weighs once; rows: once for each row"),
         ("columns", "the columns protected; all sensitive ones if absent"),
         several::MODE,
@@ -64,7 +63,7 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
     let k = parameters.whole("k", 1)?;
     if let Some(k) = k.filter(|k| *k < p) {
         return Err(Error::config(format!(
-            "model 'p_sensitive': a class of k = {k} rows cannot be asked for p = {p} different values; p is at most k"
+            "model 'p_sensitive': a group of k = {k} rows cannot be asked for p = {p} different values; p is at most k"
         )));
     }
     let given = parameters.texts("categories")?;
@@ -170,7 +169,7 @@ impl ValueTest for Several {
             "Among the rows that fit a person, {column} takes at least {} different values, or categories of values.",
             grouped(self.p)
         );
-        Words::new(format!("such that every class has {}", self.title(column)))
+        Words::new(format!("such that every group has {}", self.title(column)))
             .meaning(meaning)
             .limits(FREQUENT_VALUES)
     }
@@ -234,7 +233,7 @@ impl ValueTest for Weight {
              category weigh nothing and those of the least sensitive 1.",
             number(self.required())
         );
-        Words::new(format!("such that every class has {}", self.title(column)))
+        Words::new(format!("such that every group has {}", self.title(column)))
             .meaning(meaning)
             .limits(FREQUENT_VALUES)
     }

@@ -20,9 +20,9 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     title: "personalised privacy",
     paper: "Xiao, Tao 2006",
     standing: Standing::Recommended,
-    about: "Everybody names a node of the sensitive column's hierarchy, the guarding node, or none. In every class, and for every \
+    about: "Everybody names a node of the sensitive column's hierarchy, the guarding node, or none. In every group, and for every \
             guarding node of someone in it, at most a share of p_breach of the rows have a value below that node. So each \
-            person is protected as far as they chose. It can break when classes are merged, so only searches that judge every class as \
+            person is protected as far as they chose. It can break when groups are merged, so only searches that check every group as \
             it is published serve it.",
     parameters: &[
         ("p_breach", "the largest share, above 0 and at most 1"),

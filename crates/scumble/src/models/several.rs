@@ -282,7 +282,7 @@ impl ClassTest for Joint {
 /// The error of a model that not even the whole table as one class meets.
 pub(super) fn not_even_the_whole(model: &dyn Model) -> Error {
     Error::infeasible(format!(
-        "{} cannot be met: not even the whole table as one class has it",
+        "{} cannot be met: not even the whole table as one group has it",
         model.title()
     ))
 }

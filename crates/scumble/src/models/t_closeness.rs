@@ -22,8 +22,8 @@ pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     title: "t-closeness",
     paper: "Li, Li, Venkatasubramanian 2007",
     standing: Standing::Recommended,
-    about: "In every class the sensitive values are distributed as in the whole original table, up to an earth \
-            mover's distance of t: learning someone's class changes little about what is believed of them. Ground \
+    about: "In every group the sensitive values are distributed as in the whole original table, up to an earth \
+            mover's distance of t: learning someone's group changes little about what is believed of them. Ground \
             distances: equal, ordered (by rank, not magnitude) and hierarchical (by the column's tree).",
     parameters: &[
         ("t", "the largest distance, from 0 to 1"),

@@ -318,7 +318,7 @@ fn numbers_and_categories() {
     }
     assert_eq!(
         infeasible(&table, "model = 'k_e'\nk = 6\ne = 10", &["cost"]),
-        "at least 6 different values of cost cannot be met: not even the whole table as one class has it; ask for k = 5, \
+        "at least 6 different values of cost cannot be met: not even the whole table as one group has it; ask for k = 5, \
          the largest possible"
     );
     assert!(

@@ -108,7 +108,7 @@ pub(super) fn provenance(quasi: &Quasi) -> Option<&'static str> {
 pub(super) fn value_kind(quasi: &Quasi, value: Value) -> &'static str {
     match (value, &quasi.shape) {
         (Value::Star, _) => "suppressed",
-        (Value::Mean { .. }, _) => "mean of a class",
+        (Value::Mean { .. }, _) => "mean of a group",
         (Value::Node(node), Shape::Tree(tree)) if tree.is_leaf(node) => "value",
         (Value::Node(_), _) => "hierarchy node",
         (Value::Subset(codes), _) => {

@@ -11,7 +11,7 @@ use scumble_files::table::CodedTable;
 
 use super::prepare::payload_of;
 use crate::base::text::{counted, grouped, on_one_line};
-use crate::config::{Plan, Role};
+use crate::config::{ModelSpec, Plan, Role, Value};
 use crate::error::Result;
 use crate::report::data::Households;
 
@@ -35,7 +35,13 @@ pub(super) fn measure(
     };
     let Some(of_row) = household_of_row(plan, table, name)? else { return Ok(None) };
     let required = required(plan)?;
-    let mut found = Households { column: name.to_owned(), required, measured: true, ..Households::default() };
+    let mut found = Households {
+        column: name.to_owned(),
+        required,
+        k_of_households: k_of_households(plan)?,
+        measured: true,
+        ..Households::default()
+    };
     groups(&mut found, &of_row, looks);
     alike(&mut found, &of_row, looks);
     found.constant_columns = constant_columns(plan, table, &of_row);
@@ -50,6 +56,20 @@ fn required(plan: &Plan) -> Result<u64> {
         asked.extend(spec.parameters.whole("k", 1)?);
     }
     Ok(asked.into_iter().max().unwrap_or(1))
+}
+
+/// The k of the plan, if it counts households.
+fn k_of_households(plan: &Plan) -> Result<Option<u64>> {
+    let of_households = |spec: &&ModelSpec| {
+        spec.parameters
+            .get("unit")
+            .is_some_and(|unit| matches!(unit, Value::Text(unit) if unit == "household"))
+    };
+    let mut asked = Vec::new();
+    for spec in plan.privacy.iter().filter(|spec| spec.is_size_alone()).filter(of_households) {
+        asked.extend(spec.parameters.whole("k", 1)?);
+    }
+    Ok(asked.into_iter().max())
 }
 
 /// The household of each row. A row without one is a household of its own.
@@ -135,17 +155,19 @@ fn warnings(plan: &Plan, found: &Households) -> Vec<String> {
     if found.groups_below > 0 {
         let come = if found.groups_below == 1 { "comes" } else { "come" };
         warnings.push(format!(
-            "{} with {} {come} from fewer than {required} households, the fewest from {}: the persons of such a group may be one family. \
-             k_anonymity with unit = \"household\" makes k count households",
+            "{} with {} {come} {} {required} households, the fewest from {}: the persons of such a group may be one family. {}",
             counted(found.groups_below, "group", "groups"),
             crate::base::text::rows(found.group_rows_below),
+            Households::FEW_IN_GROUP,
             grouped(found.fewest_in_group.unwrap_or(0)),
+            found.advice().trim_end_matches('.'),
         ));
     }
     if found.households_below > 0 {
         warnings.push(format!(
-            "someone who knows all members of a household narrows it down to fewer than {required} households that look alike: this holds for \
-             {} of {}, and the lowest number is {}. It is a risk if outsiders can tell which released rows are one household",
+            "{} finds fewer than {required} matching households, for {} of {}; for some of them the attacker finds only {}. This matters only if \
+             readers can see which rows are one household",
+            Households::FEW_ALIKE,
             grouped(found.households_below),
             counted(found.households, "household", "households"),
             grouped(found.household_k.unwrap_or(0)),
@@ -217,7 +239,7 @@ mod tests {
         let homes = ["a", "a", "b", "b", "f", "f", "c", "c", "d", "e", "g"];
         let (figures, warnings) = found(2, &homes, &[0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0]);
         assert_eq!((figures.household_k, figures.households_below, figures.rows_below), (Some(1), 1, 2));
-        assert!(warnings[0].contains("this holds for 1 of 7 households"), "{warnings:?}");
+        assert!(warnings[0].contains("fewer than 3 matching households, for 1 of 7 households; for some of them the attacker finds only 1."), "{warnings:?}");
         let (figures, _) = found(2, &homes[..6], &[0, 1, 1, 0, 0, 1]);
         assert_eq!((figures.household_k, figures.households_below), (Some(3), 0));
     }

@@ -44,6 +44,7 @@ mod households;
 mod in_memory;
 pub mod new_rows;
 mod offers;
+mod origin;
 pub mod outputs;
 mod pipeline;
 pub mod prepare;

@@ -44,11 +44,14 @@ impl Destination for Files<'_, '_> {
     fn take_over(
         &mut self,
         place: Staging,
-        papers: Documents<'_>,
+        mut papers: Documents<'_>,
         summary: Summary,
         watched: &Watched<'_>,
     ) -> Result<Released> {
         let mut released = Released::of(summary);
+        if let Some(report) = &mut papers.report {
+            report.made.clone_from(&self.targets.made);
+        }
         let troubles = match place {
             Staging::File(file) => self.publish_file(file, papers, &mut released, watched),
             Staging::Folder(folder, files) => {

@@ -155,7 +155,7 @@ fn check_protected(models: &[Box<dyn Model>], sensitive: &[String], table: &Freq
                 Some(model) => format!("is not protected: {} asks for nothing", model.title()),
             };
             return Err(Error::refused(format!(
-                "the sensitive column '{name}' {why}: in a class where everyone has the same value it would be given away"
+                "the sensitive column '{name}' {why}: in a group where everyone has the same value it would be given away"
             ))
             .set(Wanted::model("l_diversity").with("l", 2), "add a model for the column, such as l-diversity")
             .weaken(Setting::root("accept_attribute_disclosure").to(true), "accept the disclosure"));

@@ -8,7 +8,9 @@ use super::described::{datasheets_of, folder_has_datasheet, older_datasheets_of}
 use super::tables::manifest::{MANIFEST, Manifest};
 use crate::config::Plan;
 use crate::error::{Error, Result, Setting};
+use crate::release::origin;
 use crate::release::outputs::{Outputs, Own, real};
+use crate::report::data::Made;
 
 /// The files in the folder of the private report.
 pub(super) const REPORT_FILES: [&str; 4] = ["report.html", "summary.html", "report.json", "recoding.json"];
@@ -33,6 +35,8 @@ pub(super) struct Targets {
     pub(super) format: OutFormat,
     /// Who may read the release.
     pub(super) audience: Audience,
+    /// What the release is made from, for the report.
+    pub(super) made: Option<Made>,
     /// The claims of all these files.
     outputs: Outputs,
 }
@@ -63,6 +67,7 @@ impl Targets {
             row_map: row_map_of(plan, folder)?,
             format,
             audience: Audience::Public,
+            made: origin::made(plan, folder, Some(&release)),
             outputs: Outputs::default(),
         };
         let mut outputs = outputs.clone();
@@ -87,6 +92,7 @@ impl Targets {
             .set(Setting::root("output"), "choose another name for the output")
             .advise("move the file out of the folder"));
         }
+        origin::check(targets.made.as_ref(), targets.report.as_deref(), outputs.force())?;
         targets.outputs = outputs;
         Ok(targets)
     }
@@ -123,8 +129,9 @@ impl Targets {
         let format = release.as_deref().map_or(Ok(PLAIN), scumble_files::format_for)?;
         let format = written_for(plan, format)?;
         release.iter().for_each(|release| sweep_beside(release));
+        let made = origin::made(plan, folder, release.as_deref());
         let mut targets =
-            Self { release, report, recoding, row_map, format, audience, outputs: Outputs::default() };
+            Self { release, report, recoding, row_map, format, audience, made, outputs: Outputs::default() };
         let mut outputs = outputs.clone();
         outputs.read_plan(plan, folder);
         if let Some(release) = &targets.release {
@@ -132,6 +139,7 @@ impl Targets {
         }
         targets.sheets().iter().try_for_each(|sheet| outputs.write(sheet, Own::Datasheet))?;
         targets.claim_papers(&mut outputs)?;
+        origin::check(targets.made.as_ref(), targets.report.as_deref(), outputs.force())?;
         targets.outputs = outputs;
         Ok(targets)
     }

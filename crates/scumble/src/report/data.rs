@@ -26,6 +26,8 @@ pub struct Report {
     pub created: Option<String>,
     /// Name of the table that was read, without its folder.
     pub source: Option<String>,
+    /// The files that it was made from and written to, where these are files. They say whether another run may replace it.
+    pub made: Option<Made>,
     /// The number of rows and classes, and whether the written file was checked.
     pub release: Release,
     /// The requirements, and which of them hold.
@@ -62,6 +64,16 @@ pub struct Report {
     pub run: Option<Run>,
     /// The next thing to do, if the run has better advice than the general one.
     pub next_step: Option<String>,
+}
+
+/// Where a release comes from and where it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Made {
+    /// The table that was read, with its folder.
+    pub from: String,
+    /// The release, with its folder.
+    pub to: String,
 }
 
 /// One of several tables that are published together.

@@ -150,6 +150,7 @@ pub(super) fn full() -> Report {
     let rows: u64 = before.iter().map(|s| s.size * s.classes).sum();
     let kept: u64 = after.iter().map(|s| s.size * s.classes).sum();
     Report {
+        made: None,
         audience: Audience::Public,
         tables: Vec::new(),
         title: "clinic-2024 release".into(),

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::format::count;
+
 /// The figures of a release about households, where a column with the role household tells them apart.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -30,4 +32,25 @@ pub struct Households {
     pub rows_below: u64,
     /// Published columns in which all members of each household have the same value.
     pub constant_columns: Vec<String>,
+    /// The k of the plan, if it counts households.
+    pub k_of_households: Option<u64>,
+}
+
+impl Households {
+    /// The words by which a warning about groups of few households is known.
+    pub(crate) const FEW_IN_GROUP: &'static str = "from fewer than";
+
+    /// The words by which a warning about households that few others look like is known.
+    pub(crate) const FEW_ALIKE: &'static str = "an attacker who knows every member of a household";
+
+    /// What to do about groups of few households: what is missing of the request.
+    pub(crate) fn advice(&self) -> String {
+        let required = count(self.required);
+        match self.k_of_households {
+            None => {
+                format!("Make k count households: k-anonymity with unit = \"household\" and k = {required}.")
+            }
+            Some(k) => format!("Raise k to {required}: k counts households, and is {}.", count(k)),
+        }
+    }
 }

@@ -105,6 +105,8 @@ pub struct Conclusion {
     pub heading: String,
     /// What to do next: at most three steps.
     pub steps: Vec<String>,
+    /// The number of points that no step is about.
+    pub further: u64,
 }
 
 impl Conclusion {
@@ -112,9 +114,10 @@ impl Conclusion {
     #[must_use]
     pub fn of(report: &Report) -> Self {
         let verdict = verdict::Verdict::of_release(report);
+        let further = verdict.points.len().saturating_sub(verdict.steps.len()) as u64;
         let mut steps: Vec<String> = verdict.steps.into_iter().map(|step| step.todo).collect();
         steps.dedup();
-        Self { colour: verdict.colour.name(), heading: verdict.heading, steps }
+        Self { colour: verdict.colour.name(), heading: verdict.heading, steps, further }
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) fn verdict(report: &Report) -> String {
 }
 
 /// The share of the detail in the quasi-identifiers that is gone, if it was measured.
-fn loss(report: &Report) -> Option<f64> {
+pub(super) fn loss(report: &Report) -> Option<f64> {
     report.metrics.iter().find(|metric| metric.name == "loss")?.value.finite()
 }
 
@@ -96,15 +96,13 @@ pub(super) fn metric_explanation(name: &str) -> Option<&'static str> {
         }
         "discernibility" => {
             "Each row is charged the number of rows it cannot be told apart from; a suppressed row is charged the whole \
-             table. Large classes and suppression make it grow."
+             table. Large groups and suppression make it grow."
         }
         "classification" | "classification_metric" => {
-            "Rows that a learner cannot get right by the majority of their class: those with a minority label, and all \
-             suppressed rows."
+            "Rows that a machine-learning model cannot predict by the most frequent value of the class column in their group: those with another value, and all suppressed rows."
         }
         "c_avg" => {
-            "The average class is this many times larger than k requires. 1 would be a perfect fit; 4 means that classes \
-             are four times as large as they need to be."
+            "The average group is this many times larger than k requires. 1 would be a perfect fit; 4 means that groups are four times as large as they need to be."
         }
         "precision" | "prec" => {
             "How low in their hierarchies the values have stayed: 1 if all are as they were, 0 if all are at the top."
@@ -114,28 +112,33 @@ pub(super) fn metric_explanation(name: &str) -> Option<&'static str> {
              value has vanished."
         }
         "mutual_information_change" | "information_change" => {
-            "The largest change, over the columns, of what a column says about the class. Small values mean that learners \
-             see nearly the same connections as before."
+            "The largest change, over the columns, of what a column says about the class column. Small values mean that machine-learning models see nearly the same connections as before."
         }
-        "entropy" | "monotone_entropy" => {
+        "entropy" => {
             "How uncertain the original values have become, given what is released: the share of all bits in the columns."
+        }
+        "monotone_entropy" => {
+            "As entropy, but a value that stands for few of the original rows counts less, so that coarser values never cost less."
         }
         "non_uniform_entropy" => {
             "How many bits a reader lacks to know the original values, as a share of all bits in the columns. Hiding a rare value \
              costs more than hiding a common one."
         }
-        "distortion" | "distortion_height" => {
-            "How far up their hierarchies the values were lifted: 0 if none was, 1 if all are at the top."
+        "distortion" => {
+            "How far up their hierarchies the values were lifted: 0 if none was, 1 if all are at the top. Every step counts the same."
+        }
+        "distortion_height" => {
+            "How far up their hierarchies the values were lifted: 0 if none was, 1 if all are at the top. Steps near the top count more."
         }
         "information_loss" => {
-            "How many bits less a row's class of equal rows tells about its label than its original values did."
+            "How many bits less a row's group says about the class column than its original values did."
         }
         "information_trade_off" => {
-            "What was lost about the labels, in bits, for each row that the smallest class has gained. Infinite if something was \
+            "What was lost about the class column, in bits, for each row that the smallest group has gained. Infinite if something was \
              lost and nothing gained."
         }
         "sensitive_loss" => {
-            "How unsure someone stays about a row's sensitive value who knows its class: 0 if every class has one value only. \
+            "How unsure someone stays about a row's sensitive value who knows its group: 0 if every group has one value only. \
              What the models ask for makes it grow."
         }
         "sensitive_bits" => "The same in bits: what is left to learn about a row's sensitive value.",
@@ -158,9 +161,9 @@ pub(super) fn coarsening(coarsening: &Coarsening) -> String {
             let steps = if *level == 1 { "one step".to_owned() } else { format!("{level} steps") };
             format!("Level {level} of {of}: every value {steps} up its hierarchy")
         }
-        Coarsening::Ranges => "Ranges, as narrow as each class allows".to_owned(),
-        Coarsening::Nodes => "Groups from the hierarchy, as fine as each class allows".to_owned(),
-        Coarsening::Sets => "Sets of values, as small as each class allows".to_owned(),
+        Coarsening::Ranges => "Ranges, as narrow as each group allows".to_owned(),
+        Coarsening::Nodes => "Nodes of the hierarchy, as fine as each group allows".to_owned(),
+        Coarsening::Sets => "Sets of values, as small as each group allows".to_owned(),
         Coarsening::Suppressed => "Suppressed: * in every row".to_owned(),
         Coarsening::Other { text } => capitalised(text),
     }
@@ -222,26 +225,26 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
         "A column that outsiders may know about a person, such as age, sex or postcode. Several together can point to one person.",
     ),
     (
-        "Class (equivalence class)",
+        "Group (equivalence class)",
         "All released rows that look the same on the quasi-identifiers. Nobody can tell them apart by these columns.",
     ),
     (
         "Class column",
-        "A column that machine-learning models will later predict. Not to be mixed up with an equivalence class.",
+        "A column that machine-learning models will later predict. This has nothing to do with groups, which are also called equivalence classes.",
     ),
     ("Sensitive column", "A column whose value must not be learnt about a person, such as a diagnosis."),
-    ("k-anonymous", "Every class has at least k rows."),
+    ("k-anonymous", "Every group has at least k rows."),
     (
         "l-diverse",
-        "In every class the sensitive column takes at least l values, or is spread as evenly as l values would be; the variant says which.",
+        "In every group the sensitive column takes at least l values, or is spread as evenly as l values would be; the variant says which.",
     ),
     (
         "t-close",
-        "In every class the sensitive column is distributed almost as in the whole table, up to a distance t.",
+        "In every group the sensitive column is distributed almost as in the whole table, up to a distance t.",
     ),
     (
         "alpha, beta, delta",
-        "Bounds on what a class tells about a value: its share (alpha), how much more frequent than in the whole table it may be \
+        "Bounds on what a group says about a value: its share (alpha), how much more frequent than in the whole table it may be \
          (beta), and how much more or less frequent (delta).",
     ),
     (
@@ -255,7 +258,7 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
     ("Suppression", "Giving up a row: all its quasi-identifiers become *, or the row is left out."),
     (
         "Prosecutor risk",
-        "The chance of picking the right row for somebody who is known to be in the table: 1 divided by the size of the class.",
+        "The chance of picking the right row for somebody who is known to be in the table: 1 divided by the size of the group.",
     ),
 ];
 

@@ -2,7 +2,8 @@
 
 use super::uniques::{Method, PopulationUniques};
 use super::{Assessment, Combination, HouseholdRisk, RiskFigures, Singling, Unit, WeightedRisk};
-use crate::base::format::{count, counted, list, number, percent, share};
+use crate::base::amount::Amount;
+use crate::base::format::{capitalised, count, counted, list, number, percent, share};
 
 /// Column names that are spelt out in a sentence.
 const NAMES: usize = 8;
@@ -29,36 +30,22 @@ pub fn classes(found: &Assessment) -> String {
     )
 }
 
-/// How often a guess is right: `1 of 5 tries`, `about 1 of 2.4 tries`. Rounded so that the risk never sounds lower than it is.
-fn tries(risk: f64) -> String {
-    if risk <= 0.0 || !risk.is_finite() {
-        return "no try".to_owned();
-    }
-    let one_in = 1.0 / risk.min(1.0);
-    let nearest = one_in.round();
-    if (one_in - nearest).abs() < 1e-9 * nearest {
-        return if nearest > 1.0 {
-            format!("1 of {} tries", count(nearest as u64))
-        } else {
-            "every try".to_owned()
-        };
-    }
-    match one_in {
-        ..1.1 => "nearly every try".to_owned(),
-        ..10.0 => format!("about 1 of {:.1} tries", (one_in * 10.0).floor() / 10.0),
-        _ => format!("about 1 of {} tries", count(one_in.floor() as u64)),
-    }
-}
-
-/// `picks the right row in at most 1 of 5 tries, and on average in about 1 of 9.3 tries`.
+/// `finds 3 of 10 rows for certain; the average chance is 40 %`, or `finds the right row with a chance of at most 20 %; the average chance is
+/// 10.7 %`.
 fn at_most(risk: &RiskFigures, what: &str, unit: Unit) -> String {
     let (highest, average) = (risk.highest.finite().unwrap_or(0.0), risk.average.finite().unwrap_or(0.0));
-    let average = tries(average);
+    let average = percent(average);
     if highest >= 1.0 {
-        let rows = unit.counted(risk.rows_at_highest);
-        return format!("picks the right {what} at once for {rows}, and on average in {average}");
+        return format!(
+            "finds {} of {} for certain; the average chance is {average}",
+            count(risk.rows_at_highest),
+            unit.counted(risk.rows)
+        );
     }
-    format!("picks the right {what} in at most {}, and on average in {average}", tries(highest))
+    format!(
+        "finds the right {what} with a chance of at most {}; the average chance is {average}",
+        percent(highest)
+    )
 }
 
 /// The sentence about the prosecutor.
@@ -91,8 +78,8 @@ pub fn journalist(found: &Assessment) -> String {
     }
     let estimate = if found.weights.is_some() { "; for an estimate by the weights see below" } else { "" };
     format!(
-        "An attacker who knows only that someone is in the population does no better than the prosecutor; how much worse is not \
-         known without a table of the population, so the prosecutor’s figures stand as an upper bound{estimate}."
+        "This attacker does not know whether the person is in the table, so the chance is at most that of the attacker above, who does. To \
+         measure it, give a table of the population{estimate}."
     )
 }
 
@@ -155,14 +142,14 @@ fn is_or_are(number: u64) -> &'static str {
 pub fn uniques(found: &Assessment) -> String {
     let uniques = &found.uniques;
     let also = uniques.rows_alone_in_population.map_or_else(String::new, |rows| {
-        format!("; {} alone in the population as well", counted(rows, "of them is", "of them are"))
+        format!("; {} so in the population as well", counted(rows, "of them does", "of them do"))
     });
     format!(
-        "{} of {} ({}) {} alone on these columns in the table{also}.",
+        "{} of {} ({}) {} these values with nobody in the table{also}.",
         count(uniques.rows),
         found.unit.counted(found.prosecutor.rows),
         share(uniques.rows, found.prosecutor.rows),
-        is_or_are(uniques.rows)
+        if uniques.rows == 1 { "shares" } else { "share" }
     )
 }
 
@@ -172,17 +159,17 @@ pub fn population(found: &PopulationUniques) -> String {
     let (about, how) = match found.method {
         Method::NobodyUnique => {
             return format!(
-                "Nobody of {} people is estimated to be alone in the population: {}.",
+                "An estimated 0 of {} people of the population share their values with nobody: {}.",
                 count(found.population),
                 found.reason
             );
         }
         Method::Counted => ("", found.reason.clone()),
-        method => ("About ", format!("{}: {}", method.title(), found.reason)),
+        method => ("About ", format!("an estimate by {}'s method: {}", method.title(), found.reason)),
     };
     let people = count(found.uniques.round() as u64);
     format!(
-        "{about}{people} of {} people are alone in the population on these columns ({how}).",
+        "{about}{people} of {} people of the population share their values with nobody ({how}).",
         count(found.population)
     )
 }
@@ -192,11 +179,11 @@ pub fn population(found: &PopulationUniques) -> String {
 pub fn no_population(unit: Unit) -> &'static str {
     match unit {
         Unit::Rows => {
-            "How many are alone in the population is estimated if its size is known (population_size)."
+            "How many people of the population share their values with nobody is estimated if its size is known (population_size)."
         }
         Unit::Persons => {
-            "How many are alone in the population is not estimated, since some persons have several rows: the models take a row \
-             for a person."
+            "How many people of the population share their values with nobody is not estimated, since some persons have several rows: the methods \
+             take a row for a person."
         }
     }
 }
@@ -213,19 +200,34 @@ pub fn one_person(unit: Unit) -> &'static str {
     }
 }
 
-/// The sentence about the estimates of the models that were not chosen.
+/// The estimates of the methods that were not chosen, and whether they disagree.
 #[must_use]
 pub fn estimates(found: &PopulationUniques) -> Option<String> {
-    if found.estimates.is_empty() {
+    let mut said = Vec::new();
+    let others = found.estimates.iter().filter(|estimate| estimate.method != found.method);
+    for estimate in others {
+        said.push(match estimate.uniques {
+            None => format!("{}'s method cannot be used here", estimate.method.title()),
+            Some(uniques) => {
+                format!("by {}'s method there are {}", estimate.method.title(), count(uniques.round() as u64))
+            }
+        });
+    }
+    if said.is_empty() {
         return None;
     }
-    let said = found.estimates.iter().map(|estimate| {
-        let uniques =
-            estimate.uniques.map_or_else(|| "does not fit".to_owned(), |uniques| number(uniques.round()));
-        format!("{} {uniques}", estimate.method.title())
-    });
-    Some(format!("Estimates: {}.", said.collect::<Vec<_>>().join(", ")))
+    let text = capitalised(&format!("{}.", said.join("; ")));
+    let all =
+        || found.estimates.iter().filter_map(|estimate| estimate.uniques).map(|uniques| uniques.max(1.0));
+    let (least, most) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
+    Some(match most > DISAGREE * least {
+        true => format!("{text} The methods disagree, so the figure is uncertain."),
+        false => text,
+    })
 }
+
+/// Estimates that differ by more than this factor are called uncertain.
+const DISAGREE: f64 = 2.0;
 
 /// One combination: `Knowing sex and postcode singles out 214 people.`
 #[must_use]
@@ -293,33 +295,46 @@ pub fn intrusion(found: &Singling) -> Option<String> {
 #[must_use]
 pub fn weights(found: &WeightedRisk) -> String {
     format!(
-        "By their weights the rows stand for about {} people. An attacker who knows only that someone is among these {}; of {} \
-         about {} would be found.",
-        number(found.people.round()),
+        "By the survey weights the rows stand for about {} people. An attacker who knows only that someone is among these {}. Somebody who \
+         links every row with a person gets about {} of {} right.",
+        count(found.people.round() as u64),
         at_most(&found.risk, "person", Unit::Rows),
+        count(found.risk.expected.finite().unwrap_or(0.0).round() as u64),
         counted(found.risk.rows, "row", "rows"),
-        number(found.risk.expected.finite().unwrap_or(0.0))
     )
 }
 
-/// The sentence about households.
+/// The sentence about households: the risk of rows by themselves, and with their households, of the same attacker.
 #[must_use]
-pub fn households(found: &HouseholdRisk) -> String {
+pub fn households(found: &HouseholdRisk, assessment: &Assessment) -> String {
     let rows = &found.of_rows;
+    let (alone, whose) = match (found.based_on.as_str(), &assessment.weights) {
+        ("weights", Some(weights)) => (&weights.risk, " by the survey weights"),
+        ("journalist", _) => (&assessment.journalist.risk, " in the population"),
+        _ => (&assessment.prosecutor, ""),
+    };
+    let better = match found.based_on.as_str() {
+        "prosecutor" => "",
+        _ => " An attacker who knows that the person is in this table does better than that.",
+    };
+    let risk = |figure: Amount| percent(figure.finite().unwrap_or(0.0));
     format!(
-        "In {} of at most {}, who finds one member has found all: the mean risk of a row becomes {}, the highest {}, and about {} \
-         of {} would be found.",
+        "{} of at most {}. If finding one member of a household means finding all of them, the average chance of being found{whose} rises \
+         from {} to {}, and the highest from {} to {}. About {} of {} would be found.{better}",
         counted(found.households, "household", "households"),
         counted(found.largest, "row", "rows"),
-        percent(rows.average.finite().unwrap_or(0.0)),
-        percent(rows.highest.finite().unwrap_or(0.0)),
-        number(rows.expected.finite().unwrap_or(0.0)),
+        risk(alone.average),
+        risk(rows.average),
+        risk(alone.highest),
+        risk(rows.highest),
+        count(rows.expected.finite().unwrap_or(0.0).round() as u64),
         counted(rows.rows, "row", "rows")
     )
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::uniques::Estimate;
     use super::*;
     use crate::config::Rational;
 
@@ -333,15 +348,13 @@ mod tests {
         let risk = RiskFigures::of_sizes(&[(1, 1), (2, 4), (5, 5)], fifth);
         assert_eq!(
             plain(&prosecutor(&risk, Unit::Rows)),
-            "An attacker who knows that someone is in this table picks the right row at once for 1 row, and on average in about 1 \
-             of 2.5 tries."
+            "An attacker who knows that someone is in this table finds 1 of 10 rows for certain; the average chance is 40 %."
         );
         assert_eq!(plain(&above(&risk, Unit::Rows)), "5 of 10 rows (50 %) have a risk above 20 %.");
         let risk = RiskFigures::of_sizes(&[(5, 5), (10, 10)], fifth);
         assert_eq!(
             plain(&prosecutor(&risk, Unit::Rows)),
-            "An attacker who knows that someone is in this table picks the right row in at most 1 of 5 tries, and on average in \
-             about 1 of 7.5 tries."
+            "An attacker who knows that someone is in this table finds the right row with a chance of at most 20 %; the average chance is 13.3 %."
         );
         assert_eq!(plain(&above(&risk, Unit::Rows)), "No row has a risk above 20 %.");
     }
@@ -350,9 +363,7 @@ mod tests {
     fn persons_in_words() {
         let fifth = Rational::new(1, 5).expect("a fraction");
         let risk = RiskFigures::of_sizes(&[(1, 1), (2, 4), (5, 5)], fifth);
-        assert!(
-            prosecutor(&risk, Unit::Persons).contains("picks the right person at once for 1\u{a0}person,")
-        );
+        assert!(prosecutor(&risk, Unit::Persons).contains("finds 1 of 10\u{a0}persons for certain;"));
         assert_eq!(plain(&above(&risk, Unit::Persons)), "5 of 10 persons (50 %) have a risk above 20 %.");
     }
 
@@ -377,14 +388,29 @@ mod tests {
         );
     }
 
+    /// Methods that were not chosen are named with their estimates, and a difference by more than a factor of 2 is said.
     #[test]
-    fn tries_never_sound_rarer_than_they_are() {
-        let shown = [(1.0, "every try"), (0.99, "nearly every try"), (0.2, "1 of 5 tries"), (0.0, "no try")];
-        let rounded =
-            [(0.15, "about 1 of 6.6 tries"), (0.07, "about 1 of 14 tries"), (1.0 / 49.0, "1 of 49 tries")];
-        for (risk, words) in shown.into_iter().chain(rounded) {
-            assert_eq!(tries(risk), words);
-        }
+    fn estimates_that_disagree_say_so() {
+        let estimate = |method, uniques| Estimate { method, uniques, parameters: Default::default() };
+        let found = |snb| PopulationUniques {
+            population: 310_332,
+            sampling_fraction: 0.006,
+            uniques: 7_290.0,
+            method: Method::Zayatz,
+            reason: "one reason".into(),
+            estimates: vec![
+                estimate(Method::Pitman, None),
+                estimate(Method::Zayatz, Some(7_290.0)),
+                estimate(Method::Snb, Some(snb)),
+            ],
+        };
+        assert_eq!(
+            estimates(&found(3.0)).as_deref(),
+            Some(
+                "Pitman's method cannot be used here; by SNB's method there are 3. The methods disagree, so the figure is uncertain."
+            )
+        );
+        assert!(!estimates(&found(7_000.0)).expect("estimates").contains("disagree"));
     }
 
     #[test]

@@ -32,13 +32,14 @@ pub(super) fn run(
     if datasheet.is_none() {
         interface.note("there is no datasheet in it that could be compared with it");
     }
-    checked.holds &= datasheet.as_ref().is_none_or(|sheet| sheet.describes);
+    checked.holds &= datasheet.as_ref().is_none_or(|sheet| sheet.describes) && unjudged::holds(&unjudged);
     if arguments.json {
         let told = Told { datasheet, checked: &checked, unjudged };
         print(serde_json::to_string(&told).map_err(Error::internal)? + "\n")?;
     } else {
         print(
             tell_sheet(datasheet.as_ref(), "these files (the SHA-256 of each is the same)")
+                + &unjudged::tell_faults(&unjudged)
                 + &tell(&checked, manifest)
                 + &unjudged::tell(&unjudged),
         )?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scumble::config::{Column, Plan, Role};
+use scumble::config::{Column, Plan, Rest, Role};
 use scumble::release::check::{Checked, published_columns};
 use scumble::release::{Manifest, Together};
 
@@ -26,8 +26,10 @@ enum Reason {
     NoModel,
     /// The release itself states that outsiders do not know it.
     NotKnown,
-    /// It should not be in a release at all.
+    /// Its role says that it is not in a release at all.
     NamesPeople,
+    /// No role says what it is, and columns without a role are left out.
+    LeftOut,
 }
 
 impl Reason {
@@ -41,9 +43,20 @@ impl Reason {
             Self::NotKnown => {
                 "not among the columns that outsiders are taken to know; no model looks at these values, and whoever knows them may find people"
             }
-            Self::NamesPeople => "the role says identifier or drop, and yet they are published",
+            Self::NamesPeople => "by its role, identifier or drop, no release shows it",
+            Self::LeftOut => "no role is given, and rest = drop (--rest drop) leaves such columns out",
         }
     }
+
+    /// Whether a table with such a column is no release by the plan.
+    fn fails(self) -> bool {
+        matches!(self, Self::NamesPeople | Self::LeftOut)
+    }
+}
+
+/// Whether none of these columns should be left out of a release.
+pub(super) fn holds(found: &[Unjudged]) -> bool {
+    !found.iter().any(|of| of.reason.fails())
 }
 
 /// Returns the columns that were not checked, in the order of the table. `plan` is the plan as given, not a completed one.
@@ -60,7 +73,10 @@ pub(super) fn unjudged(names: &[&str], plan: &Plan, checked: &Checked) -> Vec<Un
         if plan.privacy.iter().any(named) || counted.contains(&name) {
             return None;
         }
-        let Some(column) = planned.get(frequencies.unwrap_or(name)) else { return Some(Reason::NoRole) };
+        let Some(column) = planned.get(frequencies.unwrap_or(name)) else {
+            let left_out = plan.rest == Some(Rest::Drop);
+            return Some(if left_out { Reason::LeftOut } else { Reason::NoRole });
+        };
         let is = |role: Role| column.role.has(role);
         if is(Role::Quasi) || is(Role::Subject) || is(Role::Guarding) {
             None
@@ -98,10 +114,21 @@ pub(super) fn in_folder(manifest: &Manifest, plan: &Plan, any_model: bool) -> Ve
     found.map(|(name, reason)| Unjudged { column: name.to_owned(), reason }).collect()
 }
 
-/// Lists them in words, a line for each reason.
+/// Says which columns must not be in the table, a line for each reason.
+pub(super) fn tell_faults(found: &[Unjudged]) -> String {
+    let line = |reason: Reason| {
+        let names: Vec<&str> =
+            found.iter().filter(|of| of.reason == reason).map(|of| of.column.as_str()).collect();
+        let are = if names.len() == 1 { "is" } else { "are" };
+        (!names.is_empty())
+            .then(|| as_line!("FAILS  columns: {} {are} in the table ({})", names.join(", "), reason.words()))
+    };
+    [Reason::NamesPeople, Reason::LeftOut].into_iter().filter_map(line).collect()
+}
+
+/// Lists the others in words, a line for each reason.
 pub(super) fn tell(found: &[Unjudged]) -> String {
-    let reasons =
-        [Reason::NoRole, Reason::NamesPeople, Reason::NoModel, Reason::NotKnown, Reason::KeptAsItIs];
+    let reasons = [Reason::NoRole, Reason::NoModel, Reason::NotKnown, Reason::KeptAsItIs];
     let line = |reason: Reason| {
         let names: Vec<&str> =
             found.iter().filter(|of| of.reason == reason).map(|of| of.column.as_str()).collect();

@@ -1,6 +1,6 @@
 //! Writes the comparison as text.
 
-use scumble_eval::compare::{Advice, Candidate, Comparison, Unserved};
+use scumble_eval::compare::{Advice, Candidate, Comparison, Unserved, accuracy_is, attained};
 
 use crate::ui::{count, counted, wrap};
 
@@ -26,6 +26,7 @@ pub(super) fn tell(found: &Comparison, title: &str, all: bool) -> String {
         "algorithm",
         &[
             head("k"),
+            guessed.then(|| "risk".into()),
             head("worst off"),
             head("average"),
             guessed.then(|| "guessed".into()),
@@ -51,7 +52,7 @@ pub(super) fn tell(found: &Comparison, title: &str, all: bool) -> String {
         line(mark, &candidate.algorithm, &cells(found, candidate));
     }
     if let Some(baselines) = &found.baselines {
-        let before = if guessed { 5 } else { 3 };
+        let before = if guessed { 6 } else { 3 };
         for (name, share) in
             [("original rows", baselines.original.mean), ("majority class", baselines.majority)]
         {
@@ -77,13 +78,14 @@ pub(super) fn tell(found: &Comparison, title: &str, all: bool) -> String {
 }
 
 /// Writes the figures of one release.
-fn cells(found: &Comparison, candidate: &Candidate) -> [Option<String>; 9] {
+fn cells(found: &Comparison, candidate: &Candidate) -> [Option<String>; 10] {
     let (guessed, scored) = (!found.sensitive.is_empty(), found.baselines.is_some());
     let risk = &candidate.risk;
     let dash = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), percent);
     let guess = risk.attribute.as_ref();
     [
-        Some(candidate.k.to_string()),
+        Some(count(candidate.k)),
+        guessed.then(|| percent(risk.worst())),
         Some(percent(risk.worst_off)),
         Some(percent(risk.identity)),
         guessed.then(|| dash(guess.map(|guess| guess.advantage))),
@@ -91,7 +93,7 @@ fn cells(found: &Comparison, candidate: &Candidate) -> [Option<String>; 9] {
         scored.then(|| dash(candidate.accuracy.as_ref().map(|accuracy| accuracy.mean))),
         Some(percent(candidate.loss)),
         Some(percent(candidate.suppressed as f64 / found.rows.max(1) as f64)),
-        Some(candidate.attained_k.map_or_else(|| "-".to_owned(), count)),
+        Some(attained(candidate, found.rows).map_or_else(|| "-".to_owned(), count)),
     ]
 }
 
@@ -119,8 +121,11 @@ fn key(found: &Comparison, hidden: u64, all: bool) -> String {
     }
     told += " Worst off: the greatest chance with which anybody is found; average: the same on average.";
     if !found.sensitive.is_empty() {
-        told += " Guessed: how many more people's sensitive value is guessed right than without the release; certain: for how many people \
-                 it is certain.";
+        told += " Guessed: how much the release adds to the share of people whose sensitive value is guessed right, in percentage points; certain: \
+                 for how many people it is certain. Risk: the greater of worst off and guessed, by which the releases are sorted.";
+    }
+    if found.baselines.is_some() {
+        told += &format!(" Accuracy: {}.", accuracy_is(found));
     }
     format!("  {}\n", wrap(&told, 110, "  "))
 }
@@ -133,5 +138,8 @@ fn tell_unserved(unserved: &Unserved) -> String {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    match share * 100.0 {
+        small if small > 0.0 && small < 0.05 => "< 0.1 %".to_owned(),
+        percent => format!("{percent:.1} %"),
+    }
 }

@@ -28,7 +28,7 @@ pub(crate) const ATTACK: Attack = Attack {
     name: "definetti",
     title: "deFinetti",
     paper: "Kifer 2009",
-    about: "Somebody learns across groups which attributes go with which sensitive value, and deals the values of each group to its people accordingly.",
+    about: "Somebody learns across groups which attributes go with which sensitive value, and assigns the values of each group to its people accordingly.",
     without_row: "they are guessed by the most frequent value of the release, and nothing more is learnt about them.",
     learns: Learns::Value,
     rests_on_method: false,
@@ -55,7 +55,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
         )]);
     }
     if matches!(method(&case.plan.algorithm.name)?, Method::Records(_)) {
-        let why = "every row shows the values of a group of its own, and these overlap, so no values are dealt within classes";
+        let why = "every row shows the values of a group of its own, and these overlap, so no values are assigned within groups";
         return Ok(scene.secrets.iter().map(|secret| idle(Some(&secret.column.name), why)).collect());
     }
     if let Some(why) = scene.does_not_stand() {
@@ -220,7 +220,7 @@ fn words(
     };
     let mean = |of: &dyn Fn(&Told) -> f64| told.iter().map(of).sum::<f64>() / people.max(1) as f64;
     let above = |of: &dyn Fn(&Told) -> bool| told.iter().filter(|told| of(told)).count() as u64;
-    let promise = bound.map_or("the most frequent value of their class".to_owned(), |bound| {
+    let promise = bound.map_or("the most frequent value of their group".to_owned(), |bound| {
         format!("the {} promised", percent(bound))
     });
     let overall = case.scene.overall(secret);
@@ -229,19 +229,21 @@ fn words(
     let above_share = percent(above(&|told| told.above.1) as f64 / people.max(1) as f64);
     let sentence = if told.is_empty() {
         format!("Nobody's place in the release is known, so nothing was learnt about {column}.")
-    } else if learnt > alone + SAME {
-        format!(
-            "The link between what is known of people and their {column}, learnt across all classes, lets an attacker guess {} right, where the \
-             classes by themselves give {}; for {above_share} of the people the true value seems more likely than {promise}.",
-            percent(learnt),
-            percent(alone),
-        )
     } else {
+        let helps = match learnt > alone + SAME {
+            true => "improves guesses",
+            false => "does not improve guesses",
+        };
+        let certain = match told.iter().any(|told| told.truth.1 >= 1.0) {
+            true => format!(" For at least one person the attacker is certain of the true {column}."),
+            false => String::new(),
+        };
         format!(
-            "The link between what is known of people and their {column}, learnt across all classes, does not help an attacker to guess: {} are right, \
-             and the classes by themselves give {}; for {above_share} of the people the true value seems more likely than {promise}.",
+            "Learning across groups who has which {column} {helps}: {} of them are right; by the group alone, {}; without the release, {}. \
+             For {above_share} of the people the true value seems more likely than {promise}.{certain}",
             percent(learnt),
             percent(alone),
+            percent(usual),
         )
     };
     let exact = rooms.of_class.iter().filter(|room| {
@@ -251,7 +253,7 @@ fn words(
     let exact = exact.count();
     let mut figures: Vec<Figure> = [
         estimate(RIGHT_BY_LEARNING, &|told| told.right.1),
-        estimate("guesses that are right, by the class alone", &|told| told.right.0),
+        estimate("guesses that are right, by the group alone", &|told| told.right.0),
     ]
     .into_iter()
     .flatten()
@@ -261,19 +263,22 @@ fn words(
         mean(&|told| told.truth.1),
     ));
     figures.push(Figure::counted(
-        "chance of the true value, on average, by the class alone",
+        "chance of the true value, on average, by the group alone",
         mean(&|told| told.truth.0),
     ));
     let believed = mean(&|told| told.believed);
     figures.push(Figure::counted("chance of the guess, on average, as the attacker believes", believed));
-    figures.extend(share("people above it by the class alone", above(&|told| told.above.0)));
+    figures.extend(share(
+        &format!("people whose true value is more likely than {promise}, by the group alone"),
+        above(&|told| told.above.0),
+    ));
     figures.extend(bound.map(|bound| Figure::counted("promised at most", bound)));
     figures.push(Figure::number("rounds of learning", rounds.unwrap_or(ROUNDS) as f64));
     let mut limits = limits(case, rooms, exact, rounds);
     if believed > learnt + OVERCONFIDENT {
         limits.push(format!(
-            "the attacker is too sure: guesses seem right with {} on average, and {} are, so the highest chances and the people above the promise are \
-             overstated",
+            "The attacker is too sure: guesses seem right with a chance of {} on average, and {} are. So the highest chances, and the number of people \
+             above the promise, are overstated.",
             percent(believed),
             percent(learnt),
         ));
@@ -299,34 +304,51 @@ fn words(
 fn limits(case: &Case<'_>, rooms: &Rooms, exact: usize, rounds: Option<usize>) -> Vec<String> {
     let (scene, classes) = (case.scene, rooms.of_class.len());
     let mut limits = vec![match rooms.bucketised {
-        true => "what is known of people stands in the release itself, beside the number of their class".to_owned(),
+        true => "What is known of people stands in the release itself, beside the number of their group.".to_owned(),
         false => {
-            "the release shows members of a class alike, so the attacker brings what is known of them from outside, exactly and for everybody".to_owned()
+            "The release shows everybody in a group alike. So the attacker is assumed to know the quasi-identifiers of everybody, exactly, from elsewhere."
+                .to_owned()
         }
     }];
-    limits.push(format!(
-        "of {classes} classes {exact} have at most {} people, and all ways to deal their values were counted; in the others values were dealt by scaling, \
-         which is cruder",
-        dealing::EXACT
-    ));
-    limits.push("naive Bayes learns one column at a time; an attacker who learns what columns say together may guess better".to_owned());
+    limits.push(assigned(exact as u64, classes as u64));
+    limits.push(
+        "Naive Bayes learns one column at a time; an attacker who learns what columns say together may guess better."
+            .to_owned(),
+    );
     if classes < scene.classes.len() && scene.people > PEOPLE {
         limits.push(format!(
-            "{classes} of {} classes were looked at; the worst-off person may be in another",
-            scene.classes.len()
+            "{} of {} groups were looked at; the worst-off person may be in another.",
+            count(classes as u64),
+            count(scene.classes.len() as u64)
         ));
     }
     if scene.ambiguous > 0 {
         limits.push(format!(
-            "{} people fit several classes; they were put into one that fits and, among people who are known alike, has their value; the attacker may be \
-             better or worse off than here",
+            "{} people fit several groups. Each was put into one that fits and, as far as people who are known alike can be told apart, shows their \
+             value; the attacker may do better or worse than this.",
             count(scene.ambiguous)
         ));
     }
     if rounds.is_none() {
-        limits.push(format!("beliefs still changed after {ROUNDS} rounds, when learning was stopped"));
+        limits.push(format!("The chances still changed after {ROUNDS} rounds, when learning was stopped."));
     }
     limits
+}
+
+/// Says how values were assigned to the people of groups: exactly in `exact` of `all` groups.
+fn assigned(exact: u64, all: u64) -> String {
+    let most = dealing::EXACT;
+    match all - exact {
+        0 => format!(
+            "No group has more than {most} people, so every way to assign values to people was counted."
+        ),
+        larger => format!(
+            "In {} of {} groups the chances are approximated; in the others, of at most {most} people, every way to assign values to people was \
+             counted.",
+            count(larger),
+            count(all)
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -389,20 +411,30 @@ mod tests {
             |name: &str| finding.figures.iter().find(|figure| figure.name == name).map(|figure| figure.value);
         // By the class alone, everybody of the three wards is guessed with a chance of 1/2, and the other four for
         // sure: 7 of 10.
-        assert_eq!(figure("guesses that are right, by the class alone"), Some(0.7));
+        assert_eq!(figure("guesses that are right, by the group alone"), Some(0.7));
         assert_eq!(figure(RIGHT_BY_LEARNING), Some(1.0));
         assert_eq!(figure("promised at most"), Some(0.5));
-        assert_eq!(figure("people above it by the class alone"), Some(0.4));
+        let above = "people whose true value is more likely than the 50\u{a0}% promised, by the group alone";
+        assert_eq!(figure(above), Some(0.4));
         assert_eq!(finding.at_risk.as_ref().map(|share| share.value), Some(1.0));
         assert_eq!(finding.worst, Some(1.0));
         assert!(
-            finding
-                .sentence
-                .contains("guess 100\u{a0}% right, where the classes by themselves give 70\u{a0}%"),
+            finding.sentence.contains(
+                "improves guesses: 100\u{a0}% of them are right; by the group alone, 70\u{a0}%; without the release, "
+            ) && finding.sentence.contains("For at least one person the attacker is certain"),
             "{}",
             finding.sentence
         );
-        assert!(finding.limits[0].contains("from outside"), "{:?}", finding.limits);
+        assert!(finding.limits[0].contains("from elsewhere"), "{:?}", finding.limits);
+    }
+
+    #[test]
+    fn groups_are_counted_in_words() {
+        assert_eq!(
+            assigned(66, 66).split(',').next(),
+            Some(&*format!("No group has more than {} people", dealing::EXACT))
+        );
+        assert!(assigned(5, 1_100).starts_with("In 1,095 of 1,100 groups the chances are approximated;"));
     }
 
     #[test]

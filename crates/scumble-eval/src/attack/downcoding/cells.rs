@@ -30,7 +30,7 @@ impl Knowledge {
                 return Ok(Err("rows are coarsened one by one, over groups of their own that nobody sees"));
             }
             Method::Tables(_) => {
-                return Ok(Err("nothing that is known of people is coarsened class by class"));
+                return Ok(Err("nothing that is known of people is coarsened group by group"));
             }
         };
         let only_sizes = !plan.privacy.is_empty()
@@ -49,16 +49,18 @@ impl Knowledge {
             node,
             k,
             premise: match node {
-                Rule::Several => "a label is taken to be the finest that is true of all rows of its class",
+                Rule::Several => {
+                    "The attacker assumes that a value is the finest that is true of all rows of its group."
+                }
                 _ => {
-                    "a label is taken to be the finest that is true of all rows of its class, and its class to be impossible to cut by it into classes \
-                     of k rows"
+                    "The attacker assumes that a value is the finest that is true of all rows of its group, and that no finer values divide its group into \
+                     groups of k rows."
                 }
             },
         };
         if plan.algorithm.flatten {
             return Ok(Err(
-                "labels were made coarser until each column had one domain, so no label is the finest possible",
+                "values were made coarser until each column had one domain, so no value is the finest possible",
             ));
         }
         if plan.algorithm.polish {
@@ -81,19 +83,19 @@ impl Knowledge {
                         k,
                         premise: match (reach, may_suppress) {
                             _ if fineness == Fineness::OneTellingStep => {
-                                "a label is refined for all rows at once, and only if that tells about the class column; so this is a guess: some class that \
-                                 shows it has fewer than k rows of one of its finer values"
+                                "A value is refined for all rows at once, and only if that helps to predict the class column. So this is a guess: some group that \
+                                 shows it has fewer than k rows of one of its finer values."
                             }
                             (Reach::Label, _) => {
-                                "a label is refined for all rows at once, so only this is taken for granted: some class that shows it has fewer than k \
-                                 rows of one of its finer values"
+                                "A value is refined for all rows at once. So the attacker assumes only this: some group that shows it has fewer than k \
+                                 rows of one of its finer values."
                             }
                             (_, false) => {
-                                "a column has one level for all rows, so only this is taken for granted: some class has fewer than k rows of a finer value"
+                                "A column has one level for all rows. So the attacker assumes only this: some group has fewer than k rows of a finer value."
                             }
                             (_, true) => {
-                                "a column has one level for all rows, so only this is taken for granted: some class has fewer than k rows of a finer \
-                                 value; that as many rows would have to be suppressed as may not be is not used"
+                                "A column has one level for all rows. So the attacker assumes only this: some group has fewer than k rows of a finer \
+                                 value. What the limit on suppression says besides is not used."
                             }
                         },
                     }),
@@ -103,7 +105,7 @@ impl Knowledge {
                 }
             }
             Fineness::Unpromised => {
-                Err("this algorithm does not promise that its labels are as fine as they can be")
+                Err("this algorithm does not promise that its values are as fine as they can be")
             }
         })
     }

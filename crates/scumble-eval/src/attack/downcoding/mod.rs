@@ -29,8 +29,8 @@ pub(super) const ATTACK: Attack = Attack {
     name: "downcoding",
     title: "Downcoding",
     paper: "Cohen 2022",
-    about: "Somebody knows that no label is coarser than it must be, and takes from that what finer values the rows have.",
-    without_row: "nothing follows about them from labels of others.",
+    about: "Somebody knows that no value is coarser than it must be, and concludes from that which finer values the rows have.",
+    without_row: "nothing follows about them from the values of others.",
     learns: Learns::Detail,
     rests_on_method: true,
     run,
@@ -67,7 +67,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
 }
 
 fn idle(why: &str) -> Finding {
-    Finding::not_run(&ATTACK, format!("What the labels say beyond themselves was not worked out: {why}."))
+    Finding::not_run(&ATTACK, format!("What coarser values say beyond themselves was not worked out: {why}."))
 }
 
 /// What follows from one label of a class.
@@ -205,9 +205,9 @@ fn words(
     let mean_bits = bits.iter().sum::<f64>() / bits.len().max(1) as f64 + shared;
     let bits = match mean_interval(&bits).filter(|_| sampled) {
         Some(interval) => {
-            Figure::estimated_number("bits that a class gives away beyond its labels", interval)
+            Figure::estimated_number("bits that a group gives away beyond its values", interval)
         }
-        None => Figure::number("bits that a class gives away beyond its labels", mean_bits),
+        None => Figure::number("bits that a group gives away beyond its values", mean_bits),
     };
     let labels = found.follows.len() as u64;
     let count =
@@ -218,72 +218,80 @@ fn words(
     figures.extend(
         [
             estimate(
-                "labels of which all numbers of finer values are guessed right, knowing how the tool decides",
+                "coarser values for which the attacker guesses exactly how many rows have which finer value, knowing the algorithm",
                 count(&|follows| follows.right.1),
                 labels,
             ),
             estimate(
-                "labels of which they are guessed right by the labels alone",
+                "the same, by the released values alone",
                 count(&|follows| follows.right.0),
                 labels,
             ),
             estimate(
-                "rows put at the right finer value, knowing how the tool decides",
+                "rows that the attacker counts at the right finer value, knowing the algorithm",
                 sum(&|follows| follows.placed.1),
                 in_labels,
             ),
             estimate(
-                "rows put at the right finer value by the labels alone",
+                "rows that the attacker counts at the right finer value, by the released values alone",
                 sum(&|follows| follows.placed.0),
                 in_labels,
             ),
-            estimate("labels whose premise is true", count(&|follows| follows.premise), labels),
-            estimate("facts about many classes together that are true", found.shared_true, found.shared),
+            estimate(
+                "coarser values for which the attacker's premise is true",
+                count(&|follows| follows.premise),
+                labels,
+            ),
+            estimate("facts about many groups together that are true", found.shared_true, found.shared),
         ]
         .into_iter()
         .flatten(),
     );
-    figures.push(Figure::number("labels of classes that could have been finer", found.labels as f64));
+    figures.push(Figure::number("coarser values, counted in each group", found.labels as f64));
     let sure_share = percent(sure as f64 / people.max(1) as f64);
     let nothing = found.follows.is_empty() && found.shared == 0;
     let sentence = if nothing && found.left_out > 0 {
-        "The labels that could have been finer have too many rows to work out what follows from them."
-            .to_owned()
+        "The coarser values stand for too many rows to work out what follows from them.".to_owned()
     } else if nothing {
-        "No label could have been finer in a way that can be told from outside, so labels say what they say and nothing more.".to_owned()
+        "Outsiders cannot tell that any value was coarsened only because it had to be, so the values say nothing beyond themselves.".to_owned()
     } else if found.follows.is_empty() {
         format!(
-            "That one step finer was impossible somewhere hides among {} classes: it gives away {mean_bits:.2} bits a class, and no row's finer value is \
-             sure.",
-            looked_at.len()
+            "The algorithm coarsens no more than it must. One step finer was impossible in at least one of {} groups, and nobody can see in which: this \
+             gives away {mean_bits:.2} bits per group, and no row's finer value is certain.",
+            grouped(looked_at.len() as u64)
         )
     } else {
         format!(
-            "The tool shows nothing coarser than it must, so the labels say more than they seem to: for {sure_share} of the people a finer value \
-             of their row is sure in some column, and a class gives away {mean_bits:.1} bits beyond its labels."
+            "The algorithm coarsens no more than it must, so coarser values say more than they seem to: for {sure_share} of the people a finer value of \
+             their row is certain in some column, and a group gives away {mean_bits:.1} bits beyond its values."
         )
     };
     let mut limits = vec![knowledge.premise.to_owned()];
     limits.push(
-        "columns are looked at one by one, and one step finer only; how frequent finer values are among all people is taken to be known, as from a census"
+        "Columns are looked at one by one, and only one step finer. The attacker is assumed to know how frequent finer values are among all people, for \
+         example from a census."
             .to_owned(),
     );
     limits.push(
-        "a finer value that is sure is a fact about so many rows of a class, not yet about whose row it is; somebody who knows the people may tell"
+        "A certain finer value is a fact about some rows of a group. Whose rows they are does not follow; somebody who knows the people may find out."
             .to_owned(),
     );
     if found.left_out > 0 {
         limits.push(format!(
-            "{} labels have too many rows and finer values to work out, and are left out",
-            found.left_out
+            "{} coarser values stand for too many rows and finer values to work out, and are left out.",
+            grouped(found.left_out)
         ));
     }
     if sampled {
-        limits.push(format!("{} of {} classes were looked at", looked_at.len(), case.scene.classes.len()));
+        limits.push(format!(
+            "{} of {} groups were looked at.",
+            grouped(looked_at.len() as u64),
+            grouped(case.scene.classes.len() as u64)
+        ));
     }
     if case.scene.ambiguous > 0 {
         limits.push(format!(
-            "{} people fit several classes; the truth is that of one that fits",
+            "{} people fit several groups; guesses were compared with one that fits.",
             grouped(case.scene.ambiguous)
         ));
     }
@@ -294,7 +302,7 @@ fn words(
         gain: None,
         column: None,
         sentence,
-        at_risk: estimate("people of whose row a finer value is sure", sure, people)
+        at_risk: estimate("people for whose row a finer value is certain", sure, people)
             .filter(|_| !nothing || found.left_out == 0),
         worst: found.follows.iter().map(|follows| follows.chance).reduce(f64::max),
         figures,

@@ -22,9 +22,8 @@ fn figure(finding: &Finding, name: &str) -> f64 {
     finding.figures.iter().find(|figure| figure.name == name).map(|figure| figure.value).expect(name)
 }
 
-const BITS: &str = "bits that a class gives away beyond its labels";
-const RIGHT: &str =
-    "labels of which all numbers of finer values are guessed right, knowing how the tool decides";
+const BITS: &str = "bits that a group gives away beyond its values";
+const RIGHT: &str = "coarser values for which the attacker guesses exactly how many rows have which finer value, knowing the algorithm";
 
 #[test]
 fn two_rows_under_a_node_of_two_are_one_each() {
@@ -34,7 +33,13 @@ fn two_rows_under_a_node_of_two_are_one_each() {
     assert_eq!(finding.at_risk.as_ref().map(|share| (share.value, share.interval)), Some((1.0, None)));
     assert!(finding.worst.is_some_and(|worst| (worst - 1.0).abs() < 1e-9));
     assert!((figure(&finding, BITS) - 1.0).abs() < 1e-9);
-    assert_eq!((figure(&finding, RIGHT), figure(&finding, "labels whose premise is true")), (1.0, 1.0));
+    assert_eq!(
+        (
+            figure(&finding, RIGHT),
+            figure(&finding, "coarser values for which the attacker's premise is true")
+        ),
+        (1.0, 1.0)
+    );
     assert!(finding.sentence.contains("for 100\u{a0}% of the people"), "{}", finding.sentence);
 }
 
@@ -42,7 +47,7 @@ fn two_rows_under_a_node_of_two_are_one_each() {
 fn what_is_shown_by_itself_has_nothing_finer() {
     let finding = found(&Staged::released(&plan(PREFIX), "town\na1\na1\nb1\nb1").case());
     assert_eq!(finding.at_risk.map(|share| share.value), Some(0.0));
-    assert!(finding.sentence.starts_with("No label could have been finer"), "{}", finding.sentence);
+    assert!(finding.sentence.starts_with("Outsiders cannot tell"), "{}", finding.sentence);
 }
 
 #[test]
@@ -61,7 +66,7 @@ fn a_level_tells_something_about_all_classes_together() {
     // No finer label is shown anywhere. Of two rows under a*, 2 of 4 worlds have no small part; of four rows under b*,
     // 8 of 16. Some class has one in 3 of 4 worlds: log2(4/3) bits for two classes.
     assert!((figure(&finding, BITS) - (4.0_f64 / 3.0).log2() / 2.0).abs() < 1e-9, "{:?}", finding.figures);
-    assert_eq!(figure(&finding, "facts about many classes together that are true"), 1.0);
+    assert_eq!(figure(&finding, "facts about many groups together that are true"), 1.0);
     assert_eq!((finding.at_risk.map(|share| share.value), finding.worst), (Some(0.0), None));
 }
 

@@ -31,7 +31,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Minimality",
     paper: "Wong, Fu, Wang, Pei 2007",
     about: "Somebody who knows how the release was made asks why rows were made coarser: a finer release must have broken the model, and that says something about sensitive values.",
-    without_row: "they are guessed by the most frequent value of the release, with and without knowing how the tool decides.",
+    without_row: "they are guessed by the most frequent value of the release, with and without knowing the algorithm.",
     learns: Learns::Value,
     rests_on_method: true,
     run,
@@ -53,7 +53,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     }
     let why = match method(&case.plan.algorithm.name)? {
         Method::Records(_) => Some(
-            "rows are coarsened one by one, by masks that may depend on sensitive values; this simulation reads classes only, so exposure is not ruled out",
+            "rows are coarsened one by one, by masks that may depend on sensitive values; this simulation reads groups only, so exposure is not ruled out",
         ),
         Method::Tables(_) => {
             Some("nothing that is known of people is coarsened, so no coarsening tells anything about values")
@@ -62,7 +62,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
             if !(entry.build)(&case.plan.algorithm.parameters)?.capabilities().is_led_by_sensitive =>
         {
             Some(
-                "levels are chosen by what they say about the class label as a whole, and not by the sensitive values of single classes",
+                "levels are chosen by what they say about the class column as a whole, and not by the sensitive values of single groups",
             )
         }
         Method::Classes(_) => None,
@@ -130,7 +130,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
     if promise.titles.is_empty() {
         let why = match &promise.skipped[..] {
             [] => "no model of the plan looks at its values (k-anonymity counts rows only), so nothing was decided by them: not exposed".to_owned(),
-            skipped => format!("{} is not decided class by class on this column alone, and this simulation needs that", skipped.join(", ")),
+            skipped => format!("{} is not decided group by group on this column alone, and this simulation needs that", skipped.join(", ")),
         };
         return Ok(idle(Some(column), &why));
     }
@@ -242,14 +242,14 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
         let share = telling as f64 / classes as f64;
         finding
             .figures
-            .push(Figure::counted("classes with a finer version that must have been refused", share));
+            .push(Figure::counted("groups with a finer version that must have been refused", share));
     }
     if let Some(holds) =
         premise_holds(case, finer, &promise, secret, &chosen).filter(|_| reach == Reach::Class)
     {
         finding
             .figures
-            .push(Figure::counted("of these, classes in which the attacker's premise is true", holds));
+            .push(Figure::counted("of these, groups in which the attacker's premise is true", holds));
     }
     limits(case, &mut finding, &promise, reach, &counted, people.len());
     Ok(finding)
@@ -361,7 +361,7 @@ fn words(case: &Case<'_>, column: &str, promise: &Promise, told: &[Told], people
     let above = told.iter().filter(|told| told.above).count() as u64;
     let name = match promise.bound {
         Some(_) => "people with a value more likely than promised",
-        None => "people with a value more likely than their class says",
+        None => "people with a value more likely than their group says",
     };
     let at_risk = wilson_interval(above, told.len() as u64).map(|share| match people < case.scene.people {
         true => Figure::estimated(name, share),
@@ -370,39 +370,39 @@ fn words(case: &Case<'_>, column: &str, promise: &Promise, told: &[Told], people
     let raised = told.iter().filter(|told| told.rise > SAME);
     let most =
         raised.max_by(|a, b| (a.above, a.rise).partial_cmp(&(b.above, b.rise)).unwrap_or(Ordering::Equal));
-    let promised = promise.bound.map_or("their class says".to_owned(), |bound| {
+    let promised = promise.bound.map_or("their group says".to_owned(), |bound| {
         format!("the {} that {} promises", percent(bound), promise.titles.join(", "))
     });
     let sentence = match most {
         Some(most) => format!(
-            "Knowing how the tool decides raises the best guess about someone's {column} from {} to {}; {} a value that is more likely than {promised}.",
+            "For somebody, knowing the algorithm raises the chance of the best guess of {column} from {} to {}. For {} a value is more likely than \
+             {promised}.",
             percent(most.before),
             percent(most.sure),
             if above > 0 {
-                format!("{} of the people have", percent(above as f64 / told.len() as f64))
+                format!("{} of the people", percent(above as f64 / told.len() as f64))
             } else {
-                "nobody has".to_owned()
+                "nobody".to_owned()
             },
         ),
         None => format!(
-            "Knowing how the tool decides tells nothing more about anybody's {column}: no class is coarse because of its values in a way that \
-             could be told from outside."
+            "Knowing the algorithm says nothing more about anybody's {column}: outsiders cannot see that any group is coarse because of its values."
         ),
     };
     let highest = |of: fn(&Told) -> f64| told.iter().map(of).fold(0.0, f64::max);
     let mut figures = vec![
-        Figure::counted("best guess, at most, knowing how the tool decides", highest(|told| told.sure)),
-        Figure::counted("best guess, at most, by the class alone", highest(|told| told.best.0)),
+        Figure::counted("highest chance of the best guess, knowing the algorithm", highest(|told| told.sure)),
+        Figure::counted("highest chance of the best guess, by the group alone", highest(|told| told.best.0)),
         Figure::counted(
-            "best guess, on average, knowing how the tool decides",
+            "average chance of the best guess, knowing the algorithm",
             mean(told, |told| told.best.1),
         ),
-        Figure::counted("best guess, on average, by the class alone", mean(told, |told| told.best.0)),
         Figure::counted(
-            "guesses that are right, knowing how the tool decides",
-            mean(told, |told| told.right.1),
+            "average chance of the best guess, by the group alone",
+            mean(told, |told| told.best.0),
         ),
-        Figure::counted("guesses that are right, by the class alone", mean(told, |told| told.right.0)),
+        Figure::counted("guesses that are right, knowing the algorithm", mean(told, |told| told.right.1)),
+        Figure::counted("guesses that are right, by the group alone", mean(told, |told| told.right.0)),
     ];
     figures.extend(promise.bound.map(|bound| Figure::counted("promised at most", bound)));
     Finding {
@@ -431,33 +431,35 @@ fn limits(
     let limits = &mut finding.limits;
     limits.push(premise(reach).to_owned());
     limits.push(
-        "for each class one finer table is considered, the one whose refusal tells most: one column a step finer, or all that is known as it is; \
-         refusals together may tell more"
+        "For each group one finer version is considered, the one that says most by not having been published: one column a step finer, or all columns \
+         exact. Several of them together may say more."
             .to_owned(),
     );
     if !promise.skipped.is_empty() {
-        limits.push(format!("not simulated: {}", promise.skipped.join(", ")));
+        limits.push(format!("Not simulated: {}.", promise.skipped.join(", ")));
     }
     let drawn = counted.iter().flatten().flatten().filter_map(|worlds| worlds.drawn);
     let (drawn, rare) =
         drawn.fold((0, 0), |(all, rare), drawn| (all + 1, rare + usize::from(drawn < FEWEST)));
     if drawn > 0 {
         limits.push(format!(
-            "for {drawn} finer classes up to {} worlds each were drawn, since there are too many to count; {rare} of them were refused too \
-             seldom to say anything, and are left out; from chances that rest on draws four standard errors were taken off",
-            worlds::MOST_DRAWS
+            "For {} finer groups the ways to assign values to people are too many to count, so up to {} were drawn at random; {} of these groups say \
+             nothing certain and are left out. A chance that rests on draws is lowered by four standard errors, so that it is not overstated.",
+            count(drawn as u64),
+            count(worlds::MOST_DRAWS),
+            count(rare as u64)
         ));
     }
     if people < case.scene.people {
         limits.push(format!(
-            "{} of {} people were looked at; the worst-off person may be another",
+            "{} of {} people were looked at; the worst-off person may be another.",
             count(people as u64),
-            case.scene.people
+            count(case.scene.people as u64)
         ));
     }
     if case.scene.ambiguous > 0 {
         limits.push(format!(
-            "{} people fit several classes; they were counted in one that fits",
+            "{} people fit several groups; they were counted in one that fits.",
             count(case.scene.ambiguous)
         ));
     }

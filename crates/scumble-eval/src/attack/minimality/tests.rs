@@ -45,12 +45,10 @@ fn the_example_of_the_specification_end_to_end() {
     // The two people of q1; those of q2 have each of their values with a chance of 1/5.
     assert_eq!(finding.at_risk.as_ref().map(|share| (share.value, share.interval)), Some((2.0 / 7.0, None)));
     assert_eq!(figure(&finding, "promised at most"), 0.5);
-    let mean = figure(&finding, "best guess, on average, knowing how the tool decides");
+    let mean = figure(&finding, "average chance of the best guess, knowing the algorithm");
     assert!((mean - (2.0 + 5.0 * 0.2) / 7.0).abs() < 1e-9, "{mean}");
-    assert!(
-        (figure(&finding, "guesses that are right, knowing how the tool decides") - 3.0 / 7.0).abs() < 1e-9
-    );
-    assert!((figure(&finding, "guesses that are right, by the class alone") - 2.0 / 7.0).abs() < 1e-9);
+    assert!((figure(&finding, "guesses that are right, knowing the algorithm") - 3.0 / 7.0).abs() < 1e-9);
+    assert!((figure(&finding, "guesses that are right, by the group alone") - 2.0 / 7.0).abs() < 1e-9);
     assert_eq!(figure(&finding, "of these, classes in which the attacker's premise is true"), 1.0);
 }
 
@@ -60,7 +58,7 @@ fn what_had_to_be_coarsened_anyway_tells_nothing() {
     let size = "[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n";
     let staged = Staged::released(&plan(&format!("{FREQUENCY}{size}")), ORIGINAL);
     let finding = found(&staged.case());
-    assert!(finding.sentence.contains("tells nothing more"), "{}", finding.sentence);
+    assert!(finding.sentence.contains("says nothing more"), "{}", finding.sentence);
     assert_eq!(finding.at_risk.map(|share| share.value), Some(0.0));
     // The true values by the class alone: 2/7 at most.
     assert_eq!(finding.worst, Some(2.0 / 7.0));
@@ -88,7 +86,8 @@ fn a_level_of_a_whole_column_is_refused_by_somebody() {
     // 26/41 is computed by hand in worlds.rs.
     assert!(finding.sentence.contains("from 28.6\u{a0}% to 63.4\u{a0}%"), "{}", finding.sentence);
     assert!(
-        (figure(&finding, "best guess, at most, knowing how the tool decides") - 26.0 / 41.0).abs() < 1e-9
+        (figure(&finding, "highest chance of the best guess, knowing the algorithm") - 26.0 / 41.0).abs()
+            < 1e-9
     );
 }
 

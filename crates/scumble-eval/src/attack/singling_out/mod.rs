@@ -159,7 +159,7 @@ fn told(groups: &[Group], tries: u64, people: u64, secrets: bool) -> Finding {
     }
     let sentence = if hits > 0 {
         format!(
-            "Whoever sees this release writes down, for about {} of 100 groups, a description that fits exactly one person; without the release \
+            "For about {} of 100 groups a reader of this release can write down a description that fits exactly one person; without the release \
              a description so rare fits exactly one person in {} of 100 tries. k-anonymity does not prevent this; differential privacy would.",
             hundredths(hits as f64 / all as f64),
             hundredths(blind)
@@ -181,7 +181,7 @@ fn told(groups: &[Group], tries: u64, people: u64, secrets: bool) -> Finding {
         limits: vec![
             "Being described is not being named: the attacker knows that exactly one person fits, and not who it is.".to_owned(),
             "How rare a description is was estimated from the people of the original, by pairs of columns; where three columns go together in a way \
-             that no two of them show, descriptions are less rare than told."
+             that no two of them show, descriptions are less rare than said here."
                 .to_owned(),
             format!(
                 "Descriptions count where they fit at most 1 in {} people; theory asks for shares that vanish as tables grow.",

@@ -45,6 +45,27 @@ pub(super) fn propose(columns: &[Facts<'_>], guesses: &mut [Guess]) {
     }
 }
 
+/// Beside a column of households, a column called weight is mostly the weight of a survey: how many people a row stands for. It is left out, since
+/// exact weights single people out and ranges of them are of no use.
+pub(super) fn propose_weight(columns: &[Facts<'_>], guesses: &mut [Guess]) {
+    if !guesses.iter().any(|guess| guess.roles.has(Role::Household)) {
+        return;
+    }
+    let is_weight = |name: &str| {
+        let name = name.to_lowercase();
+        ["weight", "weights", "wgt", "survey_weight", "gewicht"].contains(&name.as_str())
+    };
+    for (facts, guess) in columns.iter().zip(guesses) {
+        if facts.is_number() && is_weight(facts.column.name) && guess.roles.has(Role::Quasi) {
+            *guess = new(
+                Role::Drop,
+                Confidence::Low,
+                "The table has households, so this is probably the weight of a survey and not of a body. For the risk by weights: [risk] weight.",
+            );
+        }
+    }
+}
+
 /// Whether the column is a number of households, by its name and the kind of its values. How large a household is, is another matter.
 fn names_household(facts: &Facts<'_>) -> bool {
     let is_code = matches!(facts.kind, Inference::Clear(Kind::Integer | Kind::Text));

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::ColumnProfile;
 use crate::base::text::{grouped, on_one_line, rows};
-use crate::config::{Read, Role, ValueType};
+use crate::config::{Audience, Read, Role, ValueType};
 use crate::table::date::DateFormat;
 use crate::table::kind::{Inference, Kind};
 
@@ -17,10 +17,13 @@ pub struct PlanFiles {
     pub output: String,
     /// The folder of the private report.
     pub report: String,
+    /// The plan itself, for the command that its comment names.
+    pub plan: String,
 }
 
 impl PlanFiles {
-    /// Names for the release of a table: `release.csv` for a table of text, else with the table's own ending.
+    /// Names after the table: `patients.release.csv` and `patients.report` for `patients.csv`. A table of text has a release of text; others
+    /// keep their own ending.
     #[must_use]
     pub fn for_input(input: &str) -> Self {
         let lower = input.to_lowercase();
@@ -28,16 +31,32 @@ impl PlanFiles {
             .into_iter()
             .find(|ending| lower.split('.').skip(1).any(|part| part == *ending))
             .unwrap_or("csv");
-        let mut output = format!("release.{ending}");
-        if output == input {
-            output = format!("release-checked.{ending}");
-        }
-        Self { input: input.to_owned(), output, report: "report".to_owned() }
+        let (output, report) = match Self::stem(input) {
+            Some(stem) => (format!("{stem}.release.{ending}"), format!("{stem}.report")),
+            None => (format!("release.{ending}"), "report".to_owned()),
+        };
+        Self { input: input.to_owned(), output, report, plan: "release.toml".to_owned() }
+    }
+
+    /// The name of a table without its folder and its endings: `patients` for `data/patients.csv.gz`. Standard input has none.
+    #[must_use]
+    pub fn stem(input: &str) -> Option<String> {
+        let name = input.rsplit(['/', '\\']).next().unwrap_or_default();
+        const ENDINGS: [&str; 11] = [
+            ".gz", ".zst", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc", ".xlsx", ".ods",
+        ];
+        let stem = ENDINGS.iter().fold(name, |stem, ending| stem.strip_suffix(ending).unwrap_or(stem));
+        (!stem.is_empty() && stem != "-").then(|| stem.to_owned())
     }
 }
 
-/// The fewest rows for which groups of five leave something to see.
-const ROWS_FOR_FIVE: u64 = 20;
+/// The fewest rows for which groups of so many leave something to see: 4 groups.
+const GROUPS: u64 = 4;
+
+/// The k that named researchers need, for tables too small for the k of the public.
+fn k_of_researchers() -> u64 {
+    Audience::Researchers.least_k()
+}
 
 const ROLES: &str = "\
 #   identifier  names a person by itself (a name, a number); never released
@@ -63,6 +82,7 @@ pub fn plan_toml(profiles: &[ColumnProfile], files: &PlanFiles, read: &Read, acc
         write_column(&mut text, profile, &read.missing, accept);
     }
     write_privacy(&mut text, profiles);
+    write_audience(&mut text);
     write_algorithm(&mut text, profiles);
     text
 }
@@ -91,7 +111,7 @@ fn write_head(text: &mut String, files: &PlanFiles, accept: bool) {
         line!(text, "# confirm the guess, or write another role:");
     }
     text.push_str(ROLES);
-    line!(text, "# Then run: scumble anonymize release.toml\n");
+    line!(text, "# Then run: scumble anonymize {}\n", on_one_line(&files.plan));
     line!(text, "input = {}", quoted(&files.input));
     line!(text, "output = {}", quoted(&files.output));
     line!(text, "report = {}  # private: not for publication", quoted(&files.report));
@@ -211,8 +231,24 @@ fn counts(profile: &ColumnProfile) -> String {
 
 fn write_privacy(text: &mut String, profiles: &[ColumnProfile]) {
     let rows = profiles.first().map_or(0, |profile| profile.rows);
-    let k = if rows < ROWS_FOR_FIVE { 2 } else { 5 };
     line!(text, "\n# Whoever knows a person's quasi-identifiers finds at least k rows that could be theirs.");
+    let (public, researchers) = (Audience::Public.least_k(), k_of_researchers());
+    let k = match rows / GROUPS {
+        groups if groups >= public => {
+            line!(
+                text,
+                "# {public} is what a file for the public needs, {researchers} what one for named researchers needs."
+            );
+            public
+        }
+        groups => {
+            line!(
+                text,
+                "# A file for the public needs {public}; this table is too small for that, so its release is rather for the readers of a smaller k."
+            );
+            if groups >= researchers { researchers } else { 2 }
+        }
+    };
     line!(text, "[[privacy]]\nmodel = \"k_anonymity\"\nk = {k}");
     let sensitive: Vec<String> = profiles
         .iter()
@@ -240,12 +276,23 @@ fn write_privacy(text: &mut String, profiles: &[ColumnProfile]) {
     }
 }
 
+fn write_audience(text: &mut String) {
+    line!(
+        text,
+        "\n# Who will read the release decides how much risk is too much: public, researchers or inside."
+    );
+    line!(text, "[risk]\naudience = \"public\"");
+}
+
 fn write_algorithm(text: &mut String, profiles: &[ColumnProfile]) {
     let has_class = profiles.iter().any(|profile| profile.roles.has(Role::Class));
     line!(text, "\n[algorithm]");
     line!(text, "name = \"mondrian\"  # cuts the rows into small groups; needs no class column");
     if has_class {
-        line!(text, "# name = \"iack\"    # keeps what helps to predict the class, one level per column");
+        line!(
+            text,
+            "# name = \"iack\"    # one level per column, chosen to predict the class column; may suppress many rows"
+        );
         line!(text, "# name = \"iacc\"    # the same with limits on what is lost");
     } else {
         line!(text, "# name = \"iack\"    # for machine learning: needs a column with the role class");
@@ -283,16 +330,17 @@ mod tests {
     #[test]
     fn names_of_files() {
         for (input, output) in [
-            ("patients.csv", "release.csv"),
-            ("data/patients.parquet", "release.parquet"),
-            ("x.tsv.gz", "release.tsv"),
-            ("patients.xlsx", "release.xlsx"),
-            ("patients.xls", "release.csv"),
-            ("release.csv", "release-checked.csv"),
+            ("patients.csv", "patients.release.csv"),
+            ("data/patients.parquet", "patients.release.parquet"),
+            ("x.tsv.gz", "x.release.tsv"),
+            ("patients.xlsx", "patients.release.xlsx"),
+            ("patients.xls", "patients.release.csv"),
+            ("release.csv", "release.release.csv"),
             ("-", "release.csv"),
         ] {
             assert_eq!(PlanFiles::for_input(input).output, output, "{input}");
         }
+        assert_eq!(PlanFiles::for_input("data/patients.csv.gz").report, "patients.report");
     }
 
     #[test]

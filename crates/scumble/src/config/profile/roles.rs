@@ -24,6 +24,7 @@ const MOST_CATEGORIES: u64 = 200;
 pub(super) fn guess(columns: &[Facts<'_>]) -> Vec<Guess> {
     let mut guesses: Vec<Guess> = columns.iter().map(by_itself).collect();
     households::propose(columns, &mut guesses);
+    households::propose_weight(columns, &mut guesses);
     keep_one_subject(columns, &mut guesses);
     choose_class(columns, &mut guesses);
     if !guesses.iter().any(|guess| guess.roles.has(Role::Quasi)) {

@@ -38,7 +38,7 @@ const SAID: &[(&str, &str, &str)] = &[
     ),
     (
         "model = 'p_sensitive'\np = 2\nk = 2",
-        "such that every class has at least 2 values of disease",
+        "such that every group has at least 2 values of disease",
         "at least 2 different values",
     ),
     (

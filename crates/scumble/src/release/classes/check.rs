@@ -8,6 +8,7 @@ use scumble_verify::{
 
 use super::rows::ReleasedRows;
 use super::{ClassRun, together};
+use crate::base::text::grouped;
 use crate::config::{Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
 use crate::models::Model;
@@ -105,8 +106,10 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
         let whose = whose_fault(run, &model.name);
         return Err(Error::verification(format!(
-            "the written release does not keep {}: {} classes with {} rows fail. It was not published. {whose}",
-            model.label, model.failing_classes, model.failing_rows
+            "the written release does not keep {}: {} groups with {} rows fail. It was not published. {whose}",
+            model.label,
+            grouped(model.failing_classes),
+            grouped(model.failing_rows)
         )));
     }
     let drops = if run.problem.star_policy == StarPolicy::Drop { Drops::Allowed } else { Drops::Forbidden };

@@ -1,6 +1,7 @@
 //! The conditions for a run that compares with a population, and the warnings to its owner.
 
 use super::ClassRun;
+use crate::base::text::grouped;
 use crate::config::Plan;
 use crate::error::{Error, Result, Setting, Wish};
 use crate::problem::Problem;
@@ -64,10 +65,11 @@ pub(super) fn warnings(run: &ClassRun<'_>) -> Option<String> {
     let strangers = strangers(table, population);
     (strangers > 0).then(|| {
         format!(
-            "{strangers} of the {} rows are not in the population: more rows than people have their quasi-identifiers. k-map supposes \
+            "{} of the {} rows are not in the population: more rows than people have their quasi-identifiers. k-map assumes \
              that all are; it counts only the {} people who are known",
-            table.rows(),
-            population.rows()
+            grouped(strangers),
+            grouped(table.rows()),
+            grouped(population.rows())
         )
     })
 }

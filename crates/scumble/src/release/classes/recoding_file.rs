@@ -28,7 +28,7 @@ pub(in crate::release) fn check_rule_for_rows(plan: &Plan, method: &Method) -> R
     };
     Err(Error::refused(format!("'{}' {why}, so there is no recoding to save", plan.algorithm.name))
         .unset(Setting::root("recoding"), "leave the recoding out")
-        .with(offers::of_classes(plan, "use an algorithm that makes classes and shows no means")))
+        .with(offers::of_classes(plan, "use an algorithm that makes groups and shows no means")))
 }
 
 /// The rule that makes the published classes; `None` where the classes were changed afterwards, or are the rule themselves.

@@ -107,12 +107,12 @@ fn quasi_sheet(run: &ClassRun<'_>, place: usize) -> ColumnSheet {
     let how = match (&run.found.levels, quasi.tree()) {
         _ if means => {
             let places = quasi.measure.scale + MEAN_PLACES;
-            format!("replaced by the mean of the class, rounded to {places} decimal places")
+            format!("replaced by the mean of the group, rounded to {places} decimal places")
         }
         (Some(levels), Some(tree)) => {
             format!("generalised to level {} of {}", levels[place], tree.height())
         }
-        _ => "generalised class by class".into(),
+        _ => "generalised group by group".into(),
     };
     ColumnSheet {
         name: quasi.name.clone(),
@@ -154,14 +154,14 @@ fn limits(run: &ClassRun<'_>) -> Vec<String> {
     let mut lines = vec![
         "The guarantees hold on the quasi-identifiers named above, for someone who knows no other column of this table.",
         if run.problem.table.payloads().person().is_some() {
-            "Persons with several rows were counted once in every class, by a column that is not published; distributions and \
+            "Persons with several rows were counted once in every group, by a column that is not published; distributions and \
              numbers of values are those of rows."
         } else {
             "One row is taken for one person."
         },
     ];
     if !run.problem.models.iter().any(|model| forbids_sameness(&**model, &run.problem.table)) {
-        lines.push("Nothing is promised about what the rows of a class have in common.");
+        lines.push("Nothing is promised about what the rows of a group have in common.");
     }
     if run.problem.models.iter().any(|model| !run.problem.is_about_all(&**model)) {
         lines.push(
@@ -169,7 +169,7 @@ fn limits(run: &ClassRun<'_>) -> Vec<String> {
         );
     }
     if (0..run.problem.quasi.len()).any(|column| run.shows_means(column)) {
-        lines.push("Someone who knows the values of all other rows of a class can compute those of the last from the means.");
+        lines.push("Someone who knows the values of all other rows of a group can compute those of the last from the means.");
     }
     if run.found.is_of_new_rows() {
         lines.push("The guarantees hold of this table by itself; rows of other tables that were recoded alike are not looked at.");

@@ -42,7 +42,7 @@ pub(super) fn search(
         }
         if k == last {
             return Err(Error::internal(
-                "classes of a size that is enough for a model of the whole table do not keep it",
+                "groups of a size that is enough for a model of the whole table do not keep it",
             ));
         }
         // The result keeps too little. Without budget there is no next try.
@@ -61,7 +61,7 @@ fn with_size(error: Error, k: u64, of_table: &[Box<dyn Model>]) -> Error {
     }
     error.reworded(|what| {
         format!(
-            "{} was not kept by any release with classes of fewer than {k} rows, and with k = {k}: {what}",
+            "{} was not kept by any release with groups of fewer than {k} rows, and with k = {k}: {what}",
             titles.join(" and ")
         )
     })

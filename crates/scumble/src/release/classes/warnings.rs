@@ -97,13 +97,14 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
             ));
         } else {
             warnings.push(format!(
-            "the search was stopped after {steps} steps (steps = {steps} repeats it), and the best found by then was released.{proven}"
+            "the search was stopped after {} steps (steps = {steps} repeats it), and the best found by then was released.{proven}",
+            grouped(steps)
         ));
         }
     }
     if run.plan.keep_order {
         warnings.push(
-            "the rows keep the order of the original, which may identify people; do not publish it that way"
+            "the rows keep the order of the original, which may identify people: publish them only where no reader can know that order"
                 .into(),
         );
     }
@@ -118,7 +119,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
             });
             if !bounded {
                 warnings.push(format!(
-                    "the values of '{name}' were counted, not the persons who have them: all persons of a class may have one value beside \
+                    "the values of '{name}' were counted, not the persons who have them: all persons of a group may have one value beside \
                      others; l-diversity with variant = \"frequency\" and (alpha,k)-anonymity bound that"
                 ));
             }
@@ -133,7 +134,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
         }
         if quasi.sets {
             warnings.push(format!(
-                "column '{}': released sets name exactly the values that occur in a class (label = \"set\")",
+                "column '{}': released sets name exactly the values that occur in a group (label = \"set\")",
                 quasi.name
             ));
         }

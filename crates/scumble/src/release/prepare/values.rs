@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
+use crate::base::text::grouped;
 use crate::config::{Column, Equality, Plan, Role};
 use crate::error::{Error, Result, Setting};
 use crate::table::date::DateFormat;
@@ -57,8 +58,9 @@ pub(super) fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ord
     }
     if column.plan.value_type == Some(crate::config::ValueType::Boolean) {
         let other = present.iter().filter(|code| !is_boolean(texts.get(**code)));
-        if let Some(row) = other.map(|code| first_rows[*code as usize]).min() {
-            return Err(wrong_kind(column, kind, row));
+        let other: Vec<u32> = other.copied().collect();
+        if !other.is_empty() {
+            return Err(wrong_kind(column, kind, &other, (&rows, &first_rows)));
         }
     }
     let measure = Measure::of(kind, present_texts.clone());
@@ -80,10 +82,13 @@ pub(super) fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ord
         present
     } else {
         sorted.reserve_exact(present.len());
-        for code in present {
-            let number = measure.number(texts.get(code));
-            let number = number.ok_or_else(|| wrong_kind(column, kind, first_rows[code as usize]))?;
-            sorted.push((number, code));
+        for code in &present {
+            let Some(number) = measure.number(texts.get(*code)) else {
+                let is_wrong = |code: &u32| measure.number(texts.get(*code)).is_none();
+                let wrong: Vec<u32> = present.into_iter().filter(is_wrong).collect();
+                return Err(wrong_kind(column, kind, &wrong, (&rows, &first_rows)));
+            };
+            sorted.push((number, *code));
         }
         // Equal numbers in different spellings are one value, shown in the shortest spelling.
         sorted.sort_unstable_by_key(|(number, code)| (*number, texts.get(*code).len(), *code));
@@ -192,7 +197,32 @@ fn is_not_finite(text: &str) -> bool {
     ["inf", "infinity", "nan"].iter().any(|name| unsigned.eq_ignore_ascii_case(name))
 }
 
-fn wrong_kind(column: &Planned<'_>, kind: Kind, row: u64) -> Error {
+/// The error of values that are not of their column's kind: how many they are, the first row, and the date format that would fit all values.
+fn wrong_kind(
+    column: &Planned<'_>,
+    kind: Kind,
+    wrong: &[u32],
+    (rows, first_rows): (&[u64], &[u64]),
+) -> Error {
+    let first = wrong.iter().map(|code| first_rows[*code as usize]).min().unwrap_or(1);
+    let of_column: u64 = rows.iter().sum();
+    let wrong_rows: u64 = wrong.iter().map(|code| rows[*code as usize]).sum();
+    let others = match wrong_rows {
+        0 | 1 => String::new(),
+        wrong => format!("; {} of {} rows have such a value", grouped(wrong), grouped(of_column)),
+    };
+    let texts = &column.coded.values;
+    let fits = |format: &DateFormat| {
+        let mut present = (0..texts.len()).filter(|code| rows[*code] > 0);
+        present.all(|code| {
+            let text = texts.get(code as u32);
+            format.parse(text).is_some() || column.missing.iter().any(|marker| marker == text)
+        })
+    };
+    let better = match kind {
+        Kind::Date(_) => DateFormat::ALL.into_iter().find(fits),
+        _ => None,
+    };
     let what = match kind {
         Kind::Integer => "a whole number".to_owned(),
         Kind::Decimal | Kind::Wide { comma: false } => "a number, or has too many digits".to_owned(),
@@ -204,10 +234,15 @@ fn wrong_kind(column: &Planned<'_>, kind: Kind, row: u64) -> Error {
         Kind::Time => "a time of day, such as 10:15:30".to_owned(),
         Kind::Text => "a boolean".to_owned(),
     };
-    Error::data(format!("the value is not {what}"))
-        .in_row(row)
-        .in_column(column.name)
-        .advise("correct the value")
+    let error = Error::data(format!("the value is not {what}{others}")).in_row(first).in_column(column.name);
+    let error = match better {
+        Some(format) => error.set(
+            Setting::column("format").of(&[column.name]).to(format.name()),
+            "give the format that fits all values",
+        ),
+        None => error.advise("correct the value"),
+    };
+    error
         .set(Setting::column("missing").of(&[column.name]), "declare the value as missing")
         .set(Setting::column("type").of(&[column.name]), "give the column another type")
 }

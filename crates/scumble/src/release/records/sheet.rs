@@ -139,7 +139,7 @@ fn reading(run: &RecordRun<'_>) -> Vec<&'static str> {
 fn limits(run: &RecordRun<'_>) -> Vec<String> {
     let audit = &run.found.solution.audit;
     let mut lines = vec![
-        "The promises hold for one record at a time. This is weaker than k-anonymity and l-diversity of classes, and must not be \
+        "The promises hold for one record at a time. This is weaker than k-anonymity and l-diversity of groups, and must not be \
          called so."
             .to_owned(),
         format!(

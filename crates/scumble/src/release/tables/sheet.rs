@@ -119,7 +119,7 @@ fn limits(run: &TablesRun<'_>) -> Vec<String> {
              column of this table."
                 .to_owned(),
             "Someone who knows the quasi-identifiers of everyone and fits all people to all rows at once is not thought of.".to_owned(),
-            format!("{target} is published with every row: nothing is promised about what the rows of a class have in common."),
+            format!("{target} is published with every row: nothing is promised about what the rows of a group have in common."),
         ],
         Tables::Groups { .. } => vec![
             "Quasi-identifiers are published as they are: who is in this table can be read from it. Only the link to the sensitive \

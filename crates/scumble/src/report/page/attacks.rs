@@ -35,6 +35,12 @@ fn row(found: &AttackResult) -> Value {
     let at_risk = found.at_risk.as_ref();
     let others =
         found.figures.iter().filter(|figure| at_risk.is_none_or(|at_risk| at_risk.name != figure.name));
+    let gain = found.gain.map(|gain| AttackFigure {
+        name: "gain in right guesses".into(),
+        value: gain.gained().into(),
+        share: true,
+        interval: None,
+    });
     context! {
         title => &found.title,
         column => &found.column,
@@ -45,7 +51,7 @@ fn row(found: &AttackResult) -> Value {
         at_risk_interval => at_risk.and_then(interval),
         at_risk_name => at_risk.map(|figure| &figure.name),
         worst => found.worst.map_or_else(|| NOTHING.to_owned(), percent),
-        figures => others.map(figure).collect::<Vec<_>>(),
+        figures => gain.iter().chain(others).map(figure).collect::<Vec<_>>(),
         limits => &found.limits,
     }
 }
@@ -85,11 +91,21 @@ fn opening(found: &[AttackResult], audience: Audience) -> Value {
     let one = |label: &str, value: String, note: &str| context! { label, value, note };
     let figures = vec![
         one("Attacks", count(run.len() as u64), "some on every sensitive column"),
-        one("Certain", count(certain as u64), "attacks are sure about somebody"),
+        one(
+            "Certain",
+            count(certain as u64),
+            match certain {
+                1 => "attack is certain about somebody",
+                _ => "attacks are certain about somebody",
+            },
+        ),
         one(
             "Most severe",
             run.first().map_or_else(|| NOTHING.to_owned(), |found| percent(found.severity())),
-            run.first().map_or("", |found| found.title.as_str()),
+            &run.first().map_or_else(String::new, |found| match found.gained() > found.share_at_risk() {
+                true => format!("{}: the gain in right guesses, in percentage points", found.title),
+                false => format!("{}: people at risk", found.title),
+            }),
         ),
     ];
     banner(Verdict::of_attacks(found, audience), figures)

@@ -33,10 +33,10 @@ fn summary(sizes: &ClassSizes) -> Option<String> {
         return None;
     }
     Some(if below == 0 {
-        format!("Coarsening alone was enough: no class had fewer than {}.", counted(k, "row", "rows"))
+        format!("Coarsening alone was enough: no group had fewer than {}.", counted(k, "row", "rows"))
     } else {
         format!(
-            "After coarsening, {} of {} rows ({}) still sat in classes of fewer than {k}.",
+            "After coarsening, {} of {} rows ({}) were still in groups of fewer than {k}.",
             count(below),
             count(all),
             share(below, all)
@@ -83,15 +83,15 @@ fn histogram(sizes: &ClassSizes) -> Option<Value> {
         .and_then(|k| starts.iter().position(|start| *start == k))
         .map(|bucket| (bucket, format!("k = {}", sizes.k.unwrap_or_default())));
     let svg = ColumnChart {
-        title: "Number of classes by their size",
-        x_name: "rows in the class",
-        unit: "classes",
+        title: "Number of groups by their size",
+        x_name: "rows in the group",
+        unit: "groups",
         groups: &names,
         series: &series,
         mark,
     }
     .svg();
-    Some(figure(svg, "How many classes have how many rows", "", &series))
+    Some(figure(svg, "How many groups have how many rows", "", &series))
 }
 
 /// The starts of the buckets: 1, 2, 3, 5, 10, 20, 50 … and, from a thousand on, powers of ten; `k` starts a bucket of its own. The last
@@ -129,15 +129,15 @@ fn cumulative(sizes: &ClassSizes) -> Option<Value> {
         (k, format!("k = {}", count(k)), ratio(below, all).unwrap_or(0.0))
     });
     let svg = StepChart {
-        title: "Share of rows in classes up to a size, before suppression",
-        x_name: "size of the class",
+        title: "Share of rows in groups up to a size, before suppression",
+        x_name: "size of the group",
         steps: &steps,
         mark,
     }
     .svg();
-    let remark = "Read it as: so many rows sit in classes of at most this size. A curve that stays low left of the mark \
+    let remark = "Read it as: so many rows are in groups of at most this size. A curve that stays low left of the mark \
                   means that little had to be suppressed.";
-    Some(figure(svg, "Share of rows by class size, before suppression", remark, &[]))
+    Some(figure(svg, "Share of rows by group size, before suppression", remark, &[]))
 }
 
 #[cfg(test)]
@@ -157,6 +157,6 @@ mod tests {
         let before = [(1, 3), (2, 1), (5, 1)].map(|(size, classes)| SizeCount { size, classes }).to_vec();
         let sizes = ClassSizes { before, after: vec![], k: Some(3) };
         let text = summary(&sizes).expect("a summary").replace('\u{a0}', " ");
-        assert_eq!(text, "After coarsening, 5 of 10 rows (50 %) still sat in classes of fewer than 3.");
+        assert_eq!(text, "After coarsening, 5 of 10 rows (50 %) were still in groups of fewer than 3.");
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn section(report: &Report) -> Option<Value> {
 fn curve(curve: &LevelCurve) -> Value {
     let points: Vec<(String, Amount)> =
         curve.information.iter().enumerate().map(|(level, value)| (level.to_string(), *value)).collect();
-    let title = format!("{}: normalised mutual information with the class, by level", curve.column);
+    let title = format!("{}: normalised mutual information with the class column, by level", curve.column);
     let marked = curve.chosen.map(|level| level as usize);
     let svg =
         LineChart { title: &title, x_name: "steps above the original value", points: &points, marked }.svg();
@@ -45,14 +45,13 @@ fn changes(changes: &[ColumnChange]) -> Vec<Value> {
         changes.iter().filter_map(|change| Some(row(&change.column, change.information_change?))).collect();
     if !information.is_empty() {
         let svg = BarChart {
-            title: "Change of each column's normalised mutual information with the class",
+            title: "Change of each column's normalised mutual information with the class column",
             rows: &information,
             reference: None,
         }
         .svg();
-        let remark =
-            "How much more or less a column says about the class after suppression; shorter bars are better.";
-        figures.push(figure(svg, "How much each column's link to the class has changed", remark, &[]));
+        let remark = "How much more or less a column says about the class column after suppression; shorter bars are better.";
+        figures.push(figure(svg, "How much each column's link to the class column has changed", remark, &[]));
     }
     figures
 }

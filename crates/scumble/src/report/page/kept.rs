@@ -42,15 +42,15 @@ fn together(all: Uniqueness) -> String {
 
 fn homogeneity(found: &Homogeneity) -> Value {
     let sentence = if found.rows == 0 {
-        "no class shows the same value throughout.".to_owned()
+        "no group shows the same value throughout.".to_owned()
     } else {
         format!(
-            "{} ({}) sit in {} of {} where everybody has the same value. Whoever finds the class knows the value, \
+            "{} ({}) are in {} of {} where everybody has the same value. Whoever finds the group knows the value, \
              without finding the row.",
             counted(found.rows, "row", "rows"),
             share(found.rows, found.rows_in_all),
             count(found.classes),
-            counted(found.classes_in_all, "class", "classes")
+            counted(found.classes_in_all, "group", "groups")
         )
     };
     context! { column => &found.column, sentence, none => found.rows == 0 }

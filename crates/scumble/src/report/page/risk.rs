@@ -64,10 +64,11 @@ fn cards(after: &RiskFigures, before: Option<&RiskFigures>, unit: Unit) -> Vec<V
             value => shown(after.average),
             was => was(before.map(|b| shown(b.average))),
             sentence => format!(
-                "Over all {}, it is {} on average: who links every {} with somebody gets so many right.",
-                unit.many(),
-                chance(after.average),
-                unit.one()
+                "The average chance is {}. An attacker who links every {} with a person gets about {} of {} right.",
+                shown(after.average),
+                unit.one(),
+                count(after.expected.finite().unwrap_or(0.0).round() as u64),
+                unit.counted(after.rows)
             ),
         },
         context! {

@@ -173,7 +173,7 @@ fn weights(found: &Assessment) -> Option<Value> {
         estimated(&weights.risk, words::weights(weights)),
         bands(&series, Unit::Rows).into_iter().collect(),
         Vec::new(),
-        "The negative binomial model of Benedetti and Franconi: the risk is the mean of 1 over the size of the class in the \
+        "The negative binomial model of Benedetti and Franconi: the risk is the mean of 1 over the size of the group in the \
          population.",
     ))
 }
@@ -183,7 +183,7 @@ fn households(found: &Assessment) -> Option<Value> {
     let series = [RiskSeries { name: "rows", ink: Ink::After, risk: &households.of_rows }];
     Some(body(
         "Whoever finds one member of a household has found them all, so every member has the risk of the household.",
-        estimated(&households.of_rows, words::households(households)),
+        estimated(&households.of_rows, words::households(households, found)),
         bands(&series, Unit::Rows).into_iter().collect(),
         Vec::new(),
         "The risk of a household is the chance that at least one of its members is found.",

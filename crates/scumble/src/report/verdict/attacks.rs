@@ -23,7 +23,7 @@ pub(super) fn verdict(found: &[AttackResult], audience: Audience) -> Verdict {
         amber: "Attackers still learn something: ",
         red: "People can be singled out",
         fine: vec![Step::plain(
-            "Read what each attack was supposed to know: somebody who knows more may do better.",
+            "Read what each attacker is assumed to know: somebody who knows more may do better.",
         )],
         after: None,
     };
@@ -45,19 +45,22 @@ pub(super) fn point(found: &AttackResult, audience: Audience) -> Option<Point> {
     let at_risk = found.at_risk.as_ref().filter(|figure| figure.share);
     let share = at_risk.and_then(|figure| figure.value.finite()).unwrap_or(0.0);
     let why = match (found.gain, at_risk) {
-        _ if found.is_certain() => format!("It is certain for {} of people.", percent(share)),
-        (Some(gain), _) if gain.gained() > limit => gain_words(found.learns, gain, limit),
-        _ if of_rows && share > limit => format!("That is {} of people.", percent(share)),
-        (_, Some(figure)) if of_rows && upper_end(figure) > limit => {
-            format!(
-                "The estimate is {}, but it may be as high as {}.",
-                percent(share),
-                percent(upper_end(figure))
-            )
+        (Some(gain), _) if gain.gained() > limit => Some(gain_words(gain, limit)),
+        // The sentence says so itself.
+        _ if found.is_certain() => None,
+        _ if of_rows && share > limit => {
+            Some(format!("That is {} of the people; the limit is {}.", percent(share), percent(limit)))
         }
+        (_, Some(figure)) if of_rows && upper_end(figure) > limit => Some(format!(
+            "The estimate is {} of the people, but it may be as high as {}; the limit is {}.",
+            percent(share),
+            percent(upper_end(figure)),
+            percent(limit)
+        )),
         _ => return None,
     };
-    let says = format!("{}: {} {why}", found.title, found.sentence);
+    let why = why.map_or_else(String::new, |why| format!(" {why}"));
+    let says = format!("{}: {}{why}", found.title, found.sentence);
     let step = match (found.learns, &found.column) {
         (Learns::Row, _) => "Ask for larger groups, or coarsen the columns that single people out.".to_owned(),
         (Learns::Value, column) => protect(column.as_deref().unwrap_or("the sensitive columns")),
@@ -74,11 +77,14 @@ pub(super) fn point(found: &AttackResult, audience: Audience) -> Option<Point> {
     })
 }
 
-fn gain_words(learns: Learns, gain: AttackGain, limit: f64) -> String {
-    match learns {
-        Learns::Row => format!("The right row is picked in {} of tries.", percent(gain.right)),
-        _ => format!("The limit is {} more than without the release.", percent(limit)),
-    }
+/// Compares the gain with its limit. The sentence of the attack has the two shares that it is the difference of.
+fn gain_words(gain: AttackGain, limit: f64) -> String {
+    format!("The gain is {} percentage points; the limit is {}.", as_points(gain.gained()), as_points(limit))
+}
+
+/// A difference of two shares in percentage points, without a unit.
+pub(in crate::report) fn as_points(difference: f64) -> String {
+    percent(difference).trim_end_matches(['%', '\u{a0}']).to_owned()
 }
 
 fn upper_end(figure: &AttackFigure) -> f64 {
@@ -102,10 +108,18 @@ impl AttackResult {
 
     /// The severity from 0 to 1: the greater of the share of people at risk and of what is gained.
     pub(in crate::report) fn severity(&self) -> f64 {
-        let share =
-            self.at_risk.as_ref().filter(|figure| figure.share).and_then(|figure| figure.value.finite());
-        let gained = self.gain.map_or(0.0, AttackGain::gained);
-        share.unwrap_or(0.0).max(gained).clamp(0.0, 1.0)
+        self.share_at_risk().max(self.gained()).clamp(0.0, 1.0)
+    }
+
+    /// The share of people at risk, if it is a share.
+    pub(in crate::report) fn share_at_risk(&self) -> f64 {
+        let share = self.at_risk.as_ref().filter(|figure| figure.share);
+        share.and_then(|figure| figure.value.finite()).unwrap_or(0.0)
+    }
+
+    /// How much larger the share of right guesses is with the release than without it; 0 if the attack does not guess.
+    pub(in crate::report) fn gained(&self) -> f64 {
+        self.gain.map_or(0.0, AttackGain::gained)
     }
 }
 

@@ -157,6 +157,11 @@ fn with_households(change: fn(&mut Households)) -> Report {
     Report { households: Some(found), ..sound() }
 }
 
+fn with_loss(loss: f64) -> Report {
+    let metric = MetricResult { name: "loss".into(), value: loss.into(), ..MetricResult::default() };
+    Report { metrics: vec![metric], ..sound() }
+}
+
 fn warned(severity: Severity) -> Report {
     Report {
         warnings: vec![Warning { severity, ..Warning::from("something was noticed".to_owned()) }],
@@ -302,6 +307,12 @@ fn every_kind_of_evidence_gets_the_verdict_it_deserves() {
         ),
         ("groups of one family", with_households(|found| found.groups_below = 2), Amber, "unit = "),
         (
+            "groups of few families, though k counts households",
+            with_households(|found| (found.groups_below, found.k_of_households) = (2, Some(5))),
+            Amber,
+            "Raise k to 12: k counts households, and is 5.",
+        ),
+        (
             "households that nobody looked at",
             with_households(|found| found.measured = false),
             Amber,
@@ -331,7 +342,7 @@ fn every_kind_of_evidence_gets_the_verdict_it_deserves() {
             "a warning",
             warned(Severity::Warning),
             Amber,
-            "Accept this, or change the plan: Something was noticed.",
+            "Decide whether you can accept this warning: Something was noticed.",
         ),
         ("a note", warned(Severity::Note), Green, "Simulate"),
         ("an experimental algorithm", experimental("experimental"), Amber, "recommended algorithm"),
@@ -342,6 +353,15 @@ fn every_kind_of_evidence_gets_the_verdict_it_deserves() {
             Amber,
             "fewer quasi-identifiers",
         ),
+        (
+            "one group of all rows",
+            without(|report| report.release.classes = 1),
+            Amber,
+            "a weaker requirement",
+        ),
+        ("all detail is gone", with_loss(1.0), Amber, "a weaker requirement"),
+        ("nearly all detail is gone", with_loss(0.9995), Amber, "a weaker requirement"),
+        ("most detail is gone", with_loss(0.9), Green, "Simulate"),
     ];
     for (what, report, colour, step) in cases {
         let verdict = Verdict::of_release(&report);

@@ -155,7 +155,7 @@ impl Verdict {
         };
         let mut fine = vec![
             Step { todo: publish, because: None },
-            Step::plain("Keep this report and the plan inside your organisation."),
+            Step::plain("Keep the private files of this run inside your organisation."),
         ];
         if !report.attacks.iter().any(|attack| attack.run) {
             fine.insert(
@@ -171,7 +171,7 @@ impl Verdict {
             red: "Not ready to publish",
             fine,
             after: Some(Step::plain(
-                "Then publish the release with its datasheet, and keep this report inside your organisation.",
+                "Then publish the release with its datasheet, and keep the private files of this run inside your organisation.",
             )),
         };
         Self::of(rules::points(report), words::verdict(report), words)

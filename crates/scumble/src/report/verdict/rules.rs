@@ -3,7 +3,9 @@
 use super::{Point, attacks};
 use crate::base::format::{capitalised, count, counted, list, percent, share};
 use crate::config::Audience;
-use crate::report::data::{ColumnRole, KeptColumn, Learns, PersonalKindFound, Report, Severity, Uniqueness};
+use crate::report::data::{
+    ColumnRole, Households, KeptColumn, Learns, PersonalKindFound, Report, Severity, Uniqueness,
+};
 use crate::report::model_words::claim;
 use crate::report::words::{self, chance};
 
@@ -139,13 +141,14 @@ fn households(report: &Report) -> Vec<Point> {
                 counted(found.group_rows_below, "row", "rows"),
                 count(found.required)
             ),
-            "Make k count households: k-anonymity with unit = \"household\".",
+            found.advice(),
         ));
     }
     if found.households_below > 0 {
         points.push(Point::decide(
             format!(
-                "Somebody who knows all members of a household finds fewer than {} households that fit, for {} of {}. For the household worst off, {} fit.",
+                "An attacker who knows every member of a household finds fewer than {} matching households, for {} of {}. For the household worst off, the \
+                 attacker finds {}.",
                 count(found.required),
                 count(found.households_below),
                 counted(found.households, "household", "households"),
@@ -175,9 +178,9 @@ fn person_worst_off(report: &Report) -> Vec<Point> {
     let k = audience.least_k();
     let step = match enough {
         Some(other) => format!(
-            "Ask for groups of at least {k}, or name the readers in the plan ([risk] audience = \"{}\") if only {} will get the file.",
-            other.name(),
-            words::readers(other)
+            "Ask for groups of at least {k}. If only {} will get the file, say so instead (audience = \"{}\").",
+            words::readers(other),
+            other.name()
         ),
         None => format!("Ask for groups of at least {k}."),
     };
@@ -208,7 +211,7 @@ fn exact_columns(report: &Report) -> Vec<Point> {
     let names = list(&names, 4);
     if let Some(alone) = kept.open.filter(|alone| alone.unique_rows > 0) {
         let says = format!(
-            "{} of {} ({}) are unique in what is published exactly: {names}. Whoever knows these values of a \
+            "{} of {} ({}) are unique in the columns that are published exactly, sensitive ones aside: {names}. An attacker who knows these values of a \
              person finds the row.",
             count(alone.unique_rows),
             counted(alone.rows, "row", "rows"),
@@ -230,7 +233,8 @@ fn exact_columns(report: &Report) -> Vec<Point> {
         .map(|together| {
             Point::decide(
                 format!(
-                    "{} of {} ({}) are unique in the released quasi-identifiers together with what is published exactly: {names}.",
+                    "{} of {} ({}) are unique in the released quasi-identifiers together with the columns that are published exactly, sensitive ones aside: \
+                     {names}.",
                     count(together.unique_rows),
                     counted(together.rows, "row", "rows"),
                     share(together.unique_rows, together.rows),
@@ -319,14 +323,27 @@ fn simulated_attacks(report: &Report) -> Vec<Point> {
     attacks::points(&report.attacks, report.audience)
 }
 
+/// The share of the detail from which on a release shows nothing of the quasi-identifiers.
+const ALL_LOST: f64 = 0.999;
+
 /// A release that shows nothing is of no use.
 fn nothing_left(report: &Report) -> Vec<Point> {
-    if !words::is_empty(report) {
+    let loss = words::loss(report).filter(|_| report.tables.is_empty());
+    let says = if words::is_empty(report) {
+        "Every row was suppressed, so there is little left to learn from.".to_owned()
+    } else if report.release.classes == 1 && report.release.rows > 1 && report.tables.is_empty() {
+        "All rows are in one group, so the quasi-identifiers say nothing that distinguishes them.".to_owned()
+    } else if let Some(loss) = loss.filter(|loss| *loss >= ALL_LOST) {
+        format!(
+            "{} of the detail in the quasi-identifiers is gone, so they say nothing any more.",
+            percent(loss)
+        )
+    } else {
         return Vec::new();
-    }
+    };
     vec![Point::decide(
-        "Every row was suppressed, so there is little left to learn from.",
-        "Use fewer quasi-identifiers, coarser hierarchies or a smaller k, and run again.",
+        says,
+        "Use fewer quasi-identifiers, finer hierarchies, a weaker requirement or another algorithm, and run again.",
     )]
 }
 
@@ -345,15 +362,23 @@ fn experimental(report: &Report) -> Vec<Point> {
 
 /// The warnings of the run itself.
 fn warnings(report: &Report) -> Vec<Point> {
-    let warnings = report.warnings.iter().filter(|warning| {
-        // There is a rule for these.
-        warning.severity == Severity::Warning && !warning.text.contains(" is experimental: ")
-    });
+    // There is a rule for these.
+    let has_rule = |text: &str| {
+        let of_households = report.households.as_ref().is_some_and(|found| found.measured)
+            && (text.contains(Households::FEW_IN_GROUP) || text.contains(Households::FEW_ALIKE));
+        of_households || text.contains(" is experimental: ")
+    };
+    let warnings = report
+        .warnings
+        .iter()
+        .filter(|warning| warning.severity == Severity::Warning && !has_rule(&warning.text));
     warnings
         .map(|warning| {
             let says = capitalised(&with_full_stop(&warning.text));
-            let step =
-                warning.advice.clone().unwrap_or_else(|| format!("Accept this, or change the plan: {says}"));
+            let step = warning
+                .advice
+                .clone()
+                .unwrap_or_else(|| format!("Decide whether you can accept this warning: {says}"));
             Point::decide(says, step)
         })
         .collect()

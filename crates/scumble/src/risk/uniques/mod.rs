@@ -149,27 +149,27 @@ pub(crate) fn estimate(sample: &Sample<'_>) -> PopulationUniques {
         (true, Some(pitman), _) => (
             pitman.limit,
             Method::Pitman,
-            "at most a tenth of the population is in the table, where Pitman's model does best",
+            "it does best where at most a tenth of the population is in the table",
         ),
         (true, None, _) => (
             zayatz.uniques,
             Method::Zayatz,
-            "at most a tenth of the population is in the table, but Pitman's model does not fit it, so Zayatz' estimator stands in",
+            "at most a tenth of the population is in the table, where Pitman's would do best, but that cannot be used here",
         ),
         (false, _, Some(snb)) if snb.uniques < zayatz.uniques => (
             snb.uniques,
             Method::Snb,
-            "more than a tenth of the population is in the table, where the smaller one of Zayatz and SNB does best",
+            "more than a tenth of the population is in the table, where the smaller estimate of Zayatz's and SNB's does best",
         ),
         (false, _, Some(_)) => (
             zayatz.uniques,
             Method::Zayatz,
-            "more than a tenth of the population is in the table, where the smaller one of Zayatz and SNB does best",
+            "more than a tenth of the population is in the table, where the smaller estimate of Zayatz's and SNB's does best",
         ),
         (false, _, None) => (
             zayatz.uniques,
             Method::Zayatz,
-            "more than a tenth of the population is in the table, but the SNB model does not fit it, which leaves Zayatz' estimator",
+            "more than a tenth of the population is in the table, and SNB's method cannot be used here",
         ),
     };
     found(uniques, method, reason, estimates)
@@ -268,7 +268,7 @@ mod tests {
         let sample = Sample { sizes: &sizes, rows: 50, population: 1000 };
         let found = estimate(&sample);
         assert_eq!(found.method, Method::Zayatz);
-        assert!(found.reason.contains("does not fit"));
+        assert!(found.reason.contains("cannot be used here"));
         assert_eq!(found.estimates[0].uniques, None);
         let found = estimate(&Sample { population: 100, ..sample });
         assert_eq!((found.method, found.estimates[2].uniques), (Method::Zayatz, None));

@@ -24,9 +24,7 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "Bottom-up generalisation",
     paper: "Wang, Yu, Chakraborty 2004",
     standing: Standing::Classic,
-    about: "Merges the values below one node of a hierarchy at a time, that which costs least information about the class per row \
-            that the smallest class gains. As long as no merge helps the smallest class it goes by the information alone, \
-            which mostly merges far more than needed: tds loses less. Needs a class column and a hierarchy for every \
+    about: "Merges the values below one node of a hierarchy at a time, each time the one that costs least of what helps to predict the class column, for each row that the smallest group gains. As long as no merge helps the smallest group, it goes by the class column alone, which mostly merges far more than needed: tds loses less. Needs a class column and a hierarchy for every \
             quasi-identifier.",
     parameters: &[],
     build,

@@ -53,8 +53,12 @@ pub struct Capabilities {
     pub needs_model: bool,
     /// The suppression limit where the user gives none.
     pub default_suppression: Rational,
+    /// Whether no run suppresses a row.
+    pub never_suppresses: bool,
     /// The metric that is minimised where the user names none.
     pub default_metric: &'static str,
+    /// Whether the search minimises that metric. Others decide by something of their own, and a metric only measures what they find.
+    pub minimises_metric: bool,
     /// Whether the search can stop after a number of steps with the best it has found.
     pub takes_steps: bool,
     /// Whether the search is among the quickest: it goes through the rows only a few times, however many values and columns there are.
@@ -83,7 +87,9 @@ impl Capabilities {
         is_led_by_sensitive: true,
         needs_model: true,
         default_suppression: Rational::TWENTIETH,
+        never_suppresses: false,
         default_metric: "loss",
+        minimises_metric: false,
         takes_steps: false,
         is_quick: false,
         serves_projections: false,
@@ -140,10 +146,9 @@ impl Capabilities {
     /// The same in plain words, one sentence each.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
-        let share = 100.0 * self.default_suppression.to_f64();
         let mut words = vec![match self.shows_means {
-            true => "Publishes classes of rows that show their means.".to_owned(),
-            false => "Publishes classes of rows that show the same coarser values.".to_owned(),
+            true => "Publishes groups of rows that show their means.".to_owned(),
+            false => "Publishes groups of rows that show the same coarser values.".to_owned(),
         }];
         let mut say = |is: bool, sentence: &str| words.extend(is.then(|| sentence.to_owned()));
         say(self.reach == Reach::Column, "Every column has one level for all rows.");
@@ -161,23 +166,31 @@ impl Capabilities {
         );
         say(
             self.serves_projections,
-            "Serves models that judge some of the quasi-identifiers without the others.",
+            "Serves models that check some of the quasi-identifiers without the others.",
         );
-        say(self.serves_population, "Serves models that compare classes with a population.");
-        say(self.serves_unmergeable, "Serves models that may break when classes are merged.");
-        say(self.serves_whole_tables, "Serves models that judge the whole table.");
+        say(self.serves_population, "Serves models that compare groups with a population.");
+        say(self.serves_unmergeable, "Serves models that may break when groups are merged.");
+        say(self.serves_whole_tables, "Serves models that check the whole table.");
         say(
             self.is_led_by_sensitive,
-            "Sensitive values may decide how coarse a class is, which the attack 'minimality' builds on.",
+            "Sensitive values may decide how coarse a group is, which the attack 'minimality' builds on.",
         );
         say(
             self.fineness != Fineness::Unpromised,
-            "Labels are as fine as its method allows, which the attack 'downcoding' builds on.",
+            "Values are as fine as its method allows, which the attack 'downcoding' builds on.",
         );
-        words.push(format!(
-            "Unless you say otherwise, it minimises {} where it looks at a metric, and may suppress {share:.0} % of the rows.",
-            self.default_metric
-        ));
+        words.extend(self.minimises_metric.then(|| {
+            format!("Minimises the metric {}, unless another is asked for (metric).", self.default_metric)
+        }));
+        let share = 100.0 * self.default_suppression.to_f64();
+        words.push(match share {
+            _ if self.never_suppresses => "Suppresses no row.".to_owned(),
+            0.0 => "Suppresses no row unless a limit is given (suppression).".to_owned(),
+            100.0 => "May suppress any number of rows, unless a limit is given (suppression).".to_owned(),
+            share => format!(
+                "May suppress {share:.0} % of the rows at most, unless another limit is given (suppression)."
+            ),
+        });
         words
     }
 }
@@ -194,7 +207,7 @@ impl RecordCapabilities {
             }
             Linkage::Matches => "k is about rows: each has k records that may be its own.",
         };
-        let mut words = vec!["Publishes records of coarser values that overlap and form no classes.", k];
+        let mut words = vec!["Publishes records of coarser values that overlap and form no groups.", k];
         let mut say = |is: bool, sentence| words.extend(is.then_some(sentence));
         say(self.shows_frequencies, "The sensitive column is published as frequencies.");
         say(self.draws_rows, "What is published is drawn from the records, so no row of it is anybody's.");

@@ -19,9 +19,9 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     paper: "k-member clustering (Byun, Kamra, Bertino, Li 2007), with a local search of this project",
     standing: Standing::Recommended,
     about: "Loses least of all algorithms here, and takes seconds where Mondrian takes milliseconds. Gathers k near rows at a time, \
-            beginning far out, then moves and exchanges rows, and splits, dissolves and founds classes while the loss falls. \
+            beginning far out, then moves and exchanges rows, and splits, dissolves and founds groups while the loss falls. \
             Suppresses nothing and needs hierarchies only where you want them. Rows with equal quasi-identifiers may end up in \
-            different classes.",
+            different groups.",
     parameters: &[],
     build,
 };
@@ -53,7 +53,13 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 
 impl Algorithm for Clustering {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { fineness: Fineness::TrueOfClass, takes_steps: true, ..Capabilities::USUAL }
+        Capabilities {
+            fineness: Fineness::TrueOfClass,
+            takes_steps: true,
+            never_suppresses: true,
+            minimises_metric: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn minimises(&self, problem: &Problem) -> bool {

@@ -14,7 +14,7 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "Datafly, greedy full-domain generalisation",
     paper: "Sweeney 1998",
     standing: Standing::Classic,
-    about: "Raises the column with the most distinct values by one level, again and again, until at most k rows are in classes \
+    about: "Raises the column with the most distinct values by one level, again and again, until at most k rows are in groups \
             that fail a model, and suppresses those. Quick, and mostly coarser than needed: 'optimal' loses less.",
     parameters: &[],
     build,

@@ -15,8 +15,8 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "DBCA:CM: density-based clustering for classification",
     paper: "Sun, Wang, Li 2009",
     standing: Standing::Classic,
-    about: "DBCA that prefers clusters of one class label, so that less of what a classifier learns is mixed. Needs a class \
-            column. Clusters of one label tell it of everyone in them, so a class that a model protects is refused.",
+    about: "DBCA that prefers clusters with one value of the class column, so that less of what a classifier learns is mixed. Needs a class \
+            column. A cluster with one value gives it away for everyone in it, so a class column that a model protects is refused.",
     parameters: &[
         (
             "lambda",
@@ -55,6 +55,7 @@ impl Algorithm for DbcaCm {
             needs_class: true,
             fineness: Fineness::TrueOfClass,
             default_suppression: self.inner.capabilities().default_suppression,
+            never_suppresses: true,
             ..Capabilities::USUAL
         }
     }

@@ -33,7 +33,7 @@ pub(super) fn search(problem: &Problem, lattice: &Lattice, metric: &dyn Metric) 
     let count = |name, meaning| Finding::new(name, Some(lattice.nodes() as f64), meaning);
     let findings = vec![
         count("nodes", "the combinations of levels that there are"),
-        count("checked", "how often the classes of a combination were looked at"),
+        count("checked", "how often the groups of a combination were looked at"),
     ];
     Ok(Solution::of_classes(step, classes, findings))
 }

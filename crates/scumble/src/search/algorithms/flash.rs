@@ -35,6 +35,7 @@ impl Algorithm for Flash {
             reach: Reach::Column,
             fineness: Fineness::OneStep,
             serves_population: true,
+            minimises_metric: true,
             ..Capabilities::USUAL
         }
     }

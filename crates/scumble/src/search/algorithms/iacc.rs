@@ -17,7 +17,7 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "IACc: information-based anonymization for classification, given limits on the damage",
     paper: "Li, Liu, Baig, Wong 2011, Algorithm 2",
     standing: Standing::Classic,
-    about: "IACK turned round: says how far the columns' distributions and their information about the class may change, and \
+    about: "IACK turned round: says how far the columns' distributions and what they say about the class column may change, and \
             reports the k that this affords. If models are asked for and the limits do not afford them, the run fails and \
             says which k they afford. Needs a class column and a hierarchy for every quasi-identifier.",
     parameters: &[

@@ -19,11 +19,10 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     paper: "Li, Liu, Baig, Wong 2011, Algorithm 1",
     standing: Standing::Recommended,
     about: "For tables that will train classifiers: chooses each column's level by its normalised mutual information with \
-            the class column, whatever k is, so all releases of a table share one domain; then suppresses the rows of \
-            classes that fail a model. Needs a class column and a hierarchy for every quasi-identifier.",
+            the class column, whatever k is, so all releases of a table share one domain; then suppresses the rows of groups that fail a model. Needs a class column and a hierarchy for every quasi-identifier.",
     parameters: &[(
         "leftover",
-        "suppress (default): rows of classes that fail a model are suppressed; generalize: they are coarsened further, and only \
+        "suppress (default): rows of groups that fail a model are suppressed; generalize: they are coarsened further, and only \
          those that still fail are suppressed",
     )],
     build,

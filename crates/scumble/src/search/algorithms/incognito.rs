@@ -36,6 +36,7 @@ impl Algorithm for Incognito {
             reach: Reach::Column,
             fineness: Fineness::OneStep,
             serves_population: true,
+            minimises_metric: true,
             ..Capabilities::USUAL
         }
     }

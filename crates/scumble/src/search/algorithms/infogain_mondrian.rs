@@ -11,11 +11,11 @@ use crate::problem::Problem;
 /// The registry entry.
 pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "infogain_mondrian",
-    title: "InfoGain Mondrian, partitioning for a class",
+    title: "InfoGain Mondrian, partitioning for a class column",
     paper: "LeFevre, DeWitt, Ramakrishnan 2006b, 2008",
     standing: Standing::Classic,
     about: "For tables that will train classifiers: cuts like Mondrian, but of all cuts that the models allow it makes the one \
-            after which the class column is known best. Suppresses nothing; values of one column may overlap between classes. \
+            after which the class column is known best. Suppresses nothing; values of one column may overlap between groups. \
             Needs a class column.",
     parameters: &[
         (
@@ -48,6 +48,7 @@ impl Algorithm for InfoGainMondrian {
             is_for_learners: true,
             fineness: Fineness::TrueOfClass,
             serves_unmergeable: true,
+            never_suppresses: true,
             ..Capabilities::USUAL
         }
     }

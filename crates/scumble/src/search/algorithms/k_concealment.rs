@@ -20,7 +20,7 @@ pub(crate) const ENTRY: Entry<super::BuildRecordAlgorithm> = Entry {
     paper: "Gionis, Mazza, Tassa 2008; Tassa, Mazza, Gionis 2012",
     standing: Standing::Experimental,
     about: "Widens each row's record by itself until every row has k records that may be its own, even for someone who knows the \
-            quasi-identifiers of everyone. Loses less than classes of k. Experimental: how likely each of the k is, is not \
+            quasi-identifiers of everyone. Loses less than groups of k. Experimental: how likely each of the k is, is not \
             bounded, and sensitive values are published as they are.",
     parameters: &[(
         "guarantee",

@@ -42,6 +42,7 @@ impl Algorithm for KMember {
         Capabilities {
             fineness: Fineness::TrueOfClass,
             default_suppression: Rational::ZERO,
+            never_suppresses: true,
             ..Capabilities::USUAL
         }
     }

@@ -21,10 +21,9 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "kACTUS: suppression along a decision tree",
     paper: "Kisilevich, Rokach, Elovici, Shapira 2010",
     standing: Standing::Classic,
-    about: "For tables that will train classifiers: grows a C4.5 tree that predicts the class from the quasi-identifiers and shows \
+    about: "For tables that will train classifiers: grows a C4.5 tree that predicts the class column from the quasi-identifiers and shows \
             of each row only the columns on its path; branches with too few rows are cut back, borrowing rows from larger \
-            neighbours. Needs a class column. The class is published as it is and pure leaves give it away, so l-diversity of the \
-            class is refused.",
+            neighbours. Needs a class column. The class column is published as it is and pure leaves give it away, so l-diversity of the class column is refused.",
     parameters: &[
         ("prune", "whether the tree is pruned by estimated errors before it is used (default false)"),
         ("min_objects", "the least rows that two branches of a test must have (default 2)"),

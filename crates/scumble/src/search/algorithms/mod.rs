@@ -241,7 +241,7 @@ fn lattice_findings(lattice: &Lattice, checker: &Checker<'_>) -> Vec<Finding> {
         Finding::new(
             "checked",
             Some(checker.checked() as f64),
-            "how often the classes of a combination were looked at",
+            "how often the groups of a combination were looked at",
         ),
     ]
 }

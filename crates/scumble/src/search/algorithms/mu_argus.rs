@@ -2,7 +2,7 @@
 //! few values, then blanks single cells until no rare combination is left.
 //!
 //! The method only considers combinations of at most three columns. So with more quasi-identifiers it promises nothing by
-//! itself about whole rows. Rows that it leaves in classes that fail a model are suppressed afterwards, and counted.
+//! itself about whole rows. Rows that it leaves in groups that fail a model are suppressed afterwards, and counted.
 
 use rayon::prelude::*;
 
@@ -26,7 +26,7 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     standing: Standing::Experimental,
     about: "Raises the column with the most rare combinations by one level while many rows are rare, then blanks single cells \
             until no combination of at most three columns is rare. By itself it promises nothing about more than three \
-            quasi-identifiers together; rows that it leaves in classes that fail a model are suppressed here. For comparison \
+            quasi-identifiers together; rows that it leaves in groups that fail a model are suppressed here. For comparison \
             with what agencies did: 'local_suppression' blanks fewer cells and looks at whole rows.",
     parameters: &[
         ("combination", "how many columns a combination has at most (default 3)"),
@@ -76,7 +76,7 @@ impl Algorithm for MuArgus {
                 "it left {rows} rows in classes that fail a model on all {quasi} quasi-identifiers, which were suppressed so that what \
                  was asked for holds"
             ),
-            _ => "here it left no row in a class that fails a model on all quasi-identifiers".to_owned(),
+            _ => "here it left no row in a group that fails a model on all quasi-identifiers".to_owned(),
         };
         Some(format!(
             "'{}' looks at combinations of a few columns and by itself promises nothing beyond them; {done}",

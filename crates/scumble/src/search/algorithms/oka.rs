@@ -37,6 +37,7 @@ impl Algorithm for Oka {
         Capabilities {
             fineness: Fineness::TrueOfClass,
             default_suppression: Rational::ZERO,
+            never_suppresses: true,
             ..Capabilities::USUAL
         }
     }

@@ -33,6 +33,7 @@ impl Algorithm for Ola {
             reach: Reach::Column,
             fineness: Fineness::OneStep,
             serves_population: true,
+            minimises_metric: true,
             ..Capabilities::USUAL
         }
     }

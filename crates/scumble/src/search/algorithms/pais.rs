@@ -14,13 +14,12 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "PAIS, privacy-aware information sharing",
     paper: "Mohammed, Fung, Hung, Lee 2009",
     standing: Standing::Recommended,
-    about: "The search for LKC-privacy, which supposes that outsiders know at most L of the quasi-identifiers: goes down from the \
-            roots by what tells most about the class, or, with score = discernibility, by what divides the largest classes and \
-            needs no class column. Takes columns with and without hierarchies, suppresses no row, and each column shows one set of \
+    about: "The search for LKC-privacy, which assumes that outsiders know at most L of the quasi-identifiers: goes down from the \
+            roots by what helps most to predict the class column, or, with score = discernibility, by what divides the largest groups and needs no class column. Takes columns with and without hierarchies, suppresses no row, and each column shows one set of \
             values in all rows.",
     parameters: &[(
         "score",
-        "infogain (default): what tells most about the class; discernibility: what divides the largest classes",
+        "infogain (default): what helps most to predict the class column; discernibility: what divides the largest groups",
     )],
     build,
 };
@@ -45,6 +44,7 @@ impl Algorithm for Pais {
             fineness: Fineness::OneTellingStep,
             default_suppression: Rational::ZERO,
             serves_projections: true,
+            never_suppresses: true,
             ..Capabilities::USUAL
         }
     }

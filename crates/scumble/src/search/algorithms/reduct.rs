@@ -16,9 +16,8 @@ pub(crate) const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
     title: "k-anonymised reduct: the columns that decide, as they are",
     paper: "Rokach, Schclar, k-anonymised reducts",
     standing: Standing::Classic,
-    about: "For tables that will train classifiers, where no hierarchy is at hand: publishes the few columns that decide the class \
-            label, unchanged but for numbers, which become intervals, and drops all others. Everyone shares the published \
-            quasi-identifiers with k rows. The class label is published as it is, so nothing is promised about it.",
+    about: "For tables that will train classifiers, where no hierarchy is at hand: publishes the few columns that decide the class column, unchanged but for numbers, which become intervals, and drops all others. Everyone shares the published \
+            quasi-identifiers with k rows. The class column is published as it is, so nothing is promised about it.",
     parameters: &[
         (
             "search",

@@ -20,7 +20,7 @@ pub(crate) const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
     title: "an ensemble of k-anonymised reducts",
     paper: "Rokach, Schclar, k-anonymised reducts",
     standing: Standing::Experimental,
-    about: "Publishes several tables, each with a few columns that decide the class label, found among random subsets of the columns; \
+    about: "Publishes several tables, each with a few columns that decide the class column, found among random subsets of the columns; \
             classifiers are trained on each and vote. Tables are left out until everyone shares k rows of each with all tables at \
             hand. Experimental: somebody who matches all people with all rows at once may find out more.",
     parameters: &[

@@ -20,16 +20,15 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "SeqA, sequential clustering",
     paper: "Goldberger, Tassa 2010, as in Last, Tassa, Zhmudyak, Shmueli 2014",
     standing: Standing::Classic,
-    about: "Begins with Mondrian's classes (or with random clusters, as the original) and moves one row at a time into the class \
-            where the loss falls most, until no move helps. Loses less than Mondrian; rows with equal quasi-identifiers may \
-            end up in different classes. `cluster` loses less still.",
+    about: "Begins with Mondrian's groups (or with random clusters, as the original) and moves one row at a time into the group where the loss falls most, until no move helps. Loses less than Mondrian; rows with equal quasi-identifiers may \
+            end up in different groups. `cluster` loses less still.",
     parameters: &[
         (
             "start",
             "mondrian (default), single_dimensional (single-dimensional Mondrian, as the 2014 paper has it), or random (the \
              original)",
         ),
-        ("cost", "loss (default), or entropy: of the original column within what a class shows"),
+        ("cost", "loss (default), or entropy: of the original column within what a group shows"),
         ("alpha", "start = \"random\": the size of the first clusters as a share of k; default 0.5"),
         (
             "omega",
@@ -78,7 +77,12 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 
 impl Algorithm for SeqA {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { fineness: Fineness::TrueOfClass, takes_steps: true, ..Capabilities::USUAL }
+        Capabilities {
+            fineness: Fineness::TrueOfClass,
+            takes_steps: true,
+            never_suppresses: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {

@@ -21,8 +21,8 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "Single-dimensional Mondrian, one list of cuts for each column",
     paper: "LeFevre, DeWitt, Ramakrishnan 2006",
     standing: Standing::Classic,
-    about: "Cuts columns as Mondrian does, but every cut goes through the whole table, so that all classes share one domain in \
-            each column: for learners that cannot use overlapping values. Suppresses nothing and loses more than Mondrian.",
+    about: "Cuts columns as Mondrian does, but every cut goes through the whole table, so that all groups share one domain in \
+            each column: for machine-learning models that cannot use overlapping values. Suppresses nothing and loses more than Mondrian.",
     parameters: &[],
     build,
 };
@@ -40,6 +40,7 @@ impl Algorithm for SingleDimensional {
             fineness: Fineness::OneStep,
             is_quick: true,
             serves_unmergeable: true,
+            never_suppresses: true,
             ..Capabilities::USUAL
         }
     }

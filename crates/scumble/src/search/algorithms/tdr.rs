@@ -14,8 +14,7 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "TDR, top-down refinement",
     paper: "Fung, Wang, Yu 2007",
     standing: Standing::Recommended,
-    about: "TDS for columns with and without hierarchies: a hierarchy is gone down, an interval of numbers is cut where that \
-            tells most about the class, and texts without a hierarchy are hidden until they are disclosed one by one. Suppresses \
+    about: "TDS for columns with and without hierarchies: a hierarchy is gone down, an interval of numbers is cut where that helps most to predict the class column, and texts without a hierarchy are hidden until they are disclosed one by one. Suppresses \
             no row, and each column shows one set of values in all rows. Needs a class column. Several sets of \
             quasi-identifiers may each have their own requirement.",
     parameters: &[],
@@ -36,6 +35,7 @@ impl Algorithm for Tdr {
             fineness: Fineness::OneTellingStep,
             default_suppression: Rational::ZERO,
             serves_projections: true,
+            never_suppresses: true,
             ..Capabilities::USUAL
         }
     }

@@ -56,7 +56,7 @@ impl Findings {
 
     /// An error with all findings, if there are any.
     pub(super) fn into_result(self) -> Result<()> {
-        if self.is_empty() { Ok(()) } else { Err(Error::data(self.into_notes().join("\n"))) }
+        if self.is_empty() { Ok(()) } else { Err(Error::data(self.into_notes().join("; "))) }
     }
 }
 

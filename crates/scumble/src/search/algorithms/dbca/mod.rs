@@ -91,6 +91,7 @@ impl Algorithm for Dbca {
             needs_trees: self.distortion.needs_trees(),
             fineness: Fineness::TrueOfClass,
             default_suppression: Rational::ZERO,
+            never_suppresses: true,
             ..Capabilities::USUAL
         }
     }

@@ -32,8 +32,8 @@ pub(crate) const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
     title: "DMPD: the columns divided into tables",
     paper: "Matatov, Rokach, Maimon 2010",
     standing: Standing::Experimental,
-    about: "Divides the columns into tables that share none, each published with the class label, and leaves out what does not fit: a \
-            genetic search for the division from which classifiers, one a table, predict the label best, while everyone shares k \
+    about: "Divides the columns into tables that share none, each published with the class column, and leaves out what does not fit: a \
+            genetic search for the division from which classifiers, one a table, predict it best, while everyone shares k \
             rows of each table with all tables at hand. Slow. Experimental: somebody who matches all people with all rows at once \
             may find out more.",
     parameters: &[

@@ -26,7 +26,7 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     paper: "Iyengar 2002",
     standing: Standing::Classic,
     about: "Cuts every column into nodes of its hierarchy or into intervals, the same for all rows, and breeds ever better cuts: \
-            least loss or, with the metric 'classification', fewest rows in the minority of their class. Suppresses classes that \
+            least loss or, with the metric 'classification', fewest rows in the minority of their group. Suppresses groups that \
             fail a model. Slow, finds good cuts without proof; the same seed gives the same release.",
     parameters: &[
         ("population", "how many cuts are kept, at least 2 (default 200)"),
@@ -71,6 +71,7 @@ impl Algorithm for Genetic {
             reach: Reach::Label,
             default_suppression: Rational::ONE,
             takes_steps: true,
+            minimises_metric: true,
             ..Capabilities::USUAL
         }
     }

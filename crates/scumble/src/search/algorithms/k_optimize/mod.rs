@@ -28,7 +28,7 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     paper: "Bayardo, Agrawal 2005",
     standing: Standing::Classic,
     about: "Divides every column into intervals or nodes of its hierarchy, the same for all rows, so that discernibility (the \
-            default) or the classification metric is least; classes that fail a model are suppressed. Exact given time; with a \
+            default) or the classification metric is least; groups that fail a model are suppressed. Exact given time; with a \
             budget of time or steps it returns the best found and how far from the optimum that can be.",
     parameters: &[],
     build,
@@ -48,6 +48,7 @@ impl Algorithm for KOptimize {
             default_suppression: Rational::ONE,
             default_metric: "discernibility",
             takes_steps: true,
+            minimises_metric: true,
             ..Capabilities::USUAL
         }
     }

@@ -1,4 +1,4 @@
-//! Local suppression: blanks single cells, as few as a search finds, until every class meets every model.
+//! Local suppression: blanks single cells, as few as a search finds, until every group meets every model.
 //!
 //! A blank is a value of its own here, as it is for a reader who sees that a cell is blank. Rows that show the same cells
 //! and blank the same cells form a class. Some tools count a blank as "could be anything". That takes fewer blanks and
@@ -25,7 +25,7 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "Local suppression: as few blank cells as possible",
     paper: "after Meyerson, Williams 2004 (the problem) and sdcMicro's localSuppression",
     standing: Standing::Recommended,
-    about: "Leaves values as they are and blanks single cells, as few as it finds, until every class meets every model; a blank \
+    about: "Leaves values as they are and blanks single cells, as few as it finds, until every group meets every model; a blank \
             counts as a value of its own. Good where most combinations are common already, mostly after recoding coarse. \
             Needs no hierarchy. 'importance' says which columns to spare.",
     parameters: &[(

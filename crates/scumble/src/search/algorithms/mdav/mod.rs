@@ -43,7 +43,12 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 
 impl Algorithm for Mdav {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { default_suppression: Rational::ZERO, shows_means: true, ..Capabilities::USUAL }
+        Capabilities {
+            default_suppression: Rational::ZERO,
+            shows_means: true,
+            never_suppresses: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {

@@ -26,7 +26,7 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     standing: Standing::Recommended,
     about: "The default: cuts the table along its widest column while every part meets every model, so each part is \
             coarsened only as far as it needs. Loses little, suppresses nothing, needs no class column, and hierarchies only where you \
-            want them. Values of one column may overlap between classes.",
+            want them. Values of one column may overlap between groups.",
     parameters: &[
         (
             "mode",
@@ -64,6 +64,7 @@ impl Algorithm for Mondrian {
             },
             is_quick: true,
             serves_unmergeable: true,
+            never_suppresses: true,
             ..Capabilities::USUAL
         }
     }

@@ -31,7 +31,7 @@ pub(crate) const ENTRY: Entry<super::BuildRecordAlgorithm> = Entry {
     paper: "Wong, Mamoulis, Cheung 2010",
     standing: Standing::Experimental,
     about: "Publishes every row as what covers it and its l - 1 neighbours on a ring of rows with different sensitive values, and with \
-            the value of one of these l rows, drawn at random. Loses less than classes do. Experimental: the chance of 1 in l \
+            the value of one of these l rows, drawn at random. Loses less than groups do. Experimental: the chance of 1 in l \
             rests on the secret draw and on rings that themselves depend on the values; somebody who knows a neighbour's value knows more.",
     parameters: &[(
         "assignment",

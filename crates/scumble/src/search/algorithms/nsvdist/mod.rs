@@ -31,12 +31,12 @@ pub(crate) const ENTRY: Entry<super::BuildRecordAlgorithm> = Entry {
     paper: "Last, Tassa, Zhmudyak, Shmueli 2014",
     standing: Standing::Experimental,
     about: "Publishes every row as what covers it and its k - 1 nearest rows, and the sensitive column as its frequencies among \
-            them. Keeps more for learners than classes do. Experimental: k and l hold for one record at a time, and records put \
+            them. Keeps more for machine-learning models than groups do. Experimental: k and l hold for one record at a time, and records put \
             together can give values away; an audit looks for that before anything is published.",
     parameters: &[
         (
             "column",
-            "the column published as frequencies; default: the one that l-diversity protects, else the sensitive one, else the class",
+            "the column published as frequencies; default: the one that l-diversity protects, else the sensitive one, else the class column",
         ),
         ("cost", "what covers are chosen by: loss (default), entropy or monotone_entropy"),
         ("min_cover", "each record covers at least this many times the rows that it counts; default 1"),

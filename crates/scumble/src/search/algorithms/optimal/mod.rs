@@ -60,6 +60,7 @@ impl Algorithm for Optimal {
             takes_steps: true,
             serves_population: true,
             serves_unmergeable: true,
+            minimises_metric: true,
             ..Capabilities::USUAL
         }
     }
