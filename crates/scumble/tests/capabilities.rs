@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use common::memory::{batches, texts};
 use common::served::{plan, rows};
-use scumble::config::{Role, Roles};
+use scumble::config::{Rational, Role, Roles};
 use scumble::error::{Part, Value};
 use scumble::prelude::*;
 use scumble::registry::{ALGORITHMS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS};
@@ -33,6 +33,28 @@ fn whoever_needs_a_class_says_so() {
                 assert!(needs_class && error.to_string().contains("class"), "{}: {error}", entry.name);
             }
         }
+    }
+}
+
+/// Whoever says so suppresses no row, even where every row may be suppressed; and whoever does not minimise the metric refuses to be asked for
+/// another.
+#[test]
+fn what_is_said_of_suppression_and_metrics_is_true() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), rows()).expect("a table");
+    let rows = batches(&Source::open(folder.path().join("in.csv")).expect("a table"));
+    for entry in &ALGORITHMS {
+        let mut plan = plan(entry.name);
+        let can = (entry.build)(&plan.algorithm.parameters).expect("it can be built").capabilities();
+        plan.algorithm.suppression = Some(Rational::ONE);
+        if let Ok(release) = Release::of(rows.clone(), &plan) {
+            assert!(!can.never_suppresses || release.summary.suppressed == 0, "{}", entry.name);
+        }
+        plan.algorithm.metric = Some("distortion_height".to_owned());
+        let refused = Release::of(rows.clone(), &plan)
+            .err()
+            .is_some_and(|error| error.to_string().contains("does not look at distortion_height"));
+        assert!(can.minimises_metric || refused, "{}", entry.name);
     }
 }
 

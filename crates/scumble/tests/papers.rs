@@ -118,7 +118,7 @@ fn what_mu_argus_does_not_promise_is_told() {
     let told =
         warnings.iter().find(|text| text.starts_with("'mu_argus' looks at combinations of a few columns"));
     assert!(told.is_some_and(|text| {
-        text.ends_with("here it left no row in a class that fails a model on all quasi-identifiers")
+        text.ends_with("here it left no row in a group that fails a model on all quasi-identifiers")
     }));
 }
 

@@ -438,7 +438,7 @@ mod tests {
     fn what_is_missing_is_said() {
         let rows = [["1", "a"], ["2", "b"]];
         let one = Stage::new(COLUMNS, &rows, &rows).run(&ATTACK);
-        assert!(one[0].not_run.as_ref().is_some_and(|why| why.contains("one release only")));
+        assert!(one[0].not_run.as_ref().is_some_and(|why| why.contains("Only one release was given")));
         let bare = [["1"], ["2"]];
         let plain = Stage::new(&COLUMNS[..1], &bare, &bare).beside(&bare).run(&ATTACK);
         assert!(plain[0].not_run.as_ref().is_some_and(|why| why.contains("no sensitive column")));

@@ -81,11 +81,10 @@ fn the_most_detailed_of_those_that_do_as_well() {
         [
             "Take mondrian with k = 10: the person worst off is found with a chance of 5.0 %, the average person with 2.5 %. In a public release \
              nobody may be found with a chance above 9 %.",
-            "Among the 4 candidates within your 9 % risk limit, none gives measurably better predictions, and of those that do as well this one \
-             keeps the most detail.",
+            "4 releases that may be recommended keep the limit of 9 %. None of them gives measurably better predictions, and of those that predict as well this one keeps the most detail.",
             "Machine-learning models trained on it predict 80.0 % of new cases correctly; trained on the original rows they predict 83.0 %, and \
              the most frequent value alone is right for 75.0 %. The release loses 20.0 % of the detail.",
-            "To halve the risk choose mondrian with k = 25 (risk 2.0 %, 79.9 % predicted correctly, 30.0 % of the detail lost). For better \
+            "To halve the risk (5.0 %) choose mondrian with k = 25 (risk 2.0 %, 79.9 % predicted correctly, 30.0 % of the detail lost). For better \
              predictions you would have to allow a risk above your limit: mondrian with k = 2 (risk 30.0 %, 82.0 % predicted correctly, 5.0 % of \
              the detail lost).",
             "All of this was measured on these 10,000 rows against an attacker who knows age and sex of everybody in the table; whoever knows \
@@ -113,15 +112,14 @@ fn where_everything_is_too_risky_the_least_risky_is_told_as_that() {
     assert_eq!(
         told(&all),
         [
-            "No release keeps the limits, so none is recommended: diagnosis may be guessed right for at most 9 % of the people more than without \
-             the release. The least risky is mondrian with k = 10: the person worst off is found with a chance of 5.0 %, the average person \
+            "No release keeps the limits, so none is recommended: with the release, the share of people whose diagnosis is guessed right may grow by at most 9 percentage points. The least risky is mondrian with k = 10: the person worst off is found with a chance of 5.0 %, the average person \
              with 2.5 %; a model that protects diagnosis may lower the risk, such as l-diversity or t-closeness.",
-            "With the release an attacker guesses diagnosis right for 20.0 % of the people more than without it (limit: 9 %).",
+            "With the release an attacker guesses diagnosis right for more people than without it: the share grows by 20.0 percentage points (limit: 9).",
             "diagnosis becomes certain for 3.0 % of the people (bounded by the plan's models).",
             "Machine-learning models trained on it predict 75.1 % of new cases correctly (hardly better than guessing); trained on the original \
              rows they predict 83.0 %, and the most frequent value alone is right for 75.0 %. The release loses 25.0 % of the detail and \
              suppresses less than 0.1 % of the rows.",
-            "No candidate has half the risk. For better predictions the risk is higher still: mondrian with k = 2 (risk 40.0 %, 82.0 % predicted \
+            "No release has half the risk (20.0 %, the greater of worst off and guessed). For better predictions the risk is higher still: mondrian with k = 2 (risk 40.0 %, 82.0 % predicted \
              correctly, 25.0 % of the detail lost).",
             "All of this was measured on these 10,000 rows against attackers who know age and sex of everybody in the table; whoever knows more \
              may find out more.",
@@ -158,7 +156,8 @@ fn without_a_class_the_loss_decides_and_ties_go_to_the_less_risky_and_the_greate
         "Take cluster with k = 6: the person worst off is found with a chance of 7.0 %, the average person with 3.5 %. In a public release nobody may \
          be found with a chance above 9 %."
     );
-    let limit = "Among the 4 candidates within your 9 % risk limit, this one keeps the most detail.";
+    let limit =
+        "4 releases that may be recommended keep the limit of 9 %; this one keeps the most detail of them.";
     assert_eq!(told(&all)[1..3], [limit, "It loses 25.0 % of the detail."]);
     all.candidates.clear();
     assert_eq!(Advice::of(&all), None);

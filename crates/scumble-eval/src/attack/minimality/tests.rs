@@ -49,7 +49,7 @@ fn the_example_of_the_specification_end_to_end() {
     assert!((mean - (2.0 + 5.0 * 0.2) / 7.0).abs() < 1e-9, "{mean}");
     assert!((figure(&finding, "guesses that are right, knowing the algorithm") - 3.0 / 7.0).abs() < 1e-9);
     assert!((figure(&finding, "guesses that are right, by the group alone") - 2.0 / 7.0).abs() < 1e-9);
-    assert_eq!(figure(&finding, "of these, classes in which the attacker's premise is true"), 1.0);
+    assert_eq!(figure(&finding, "of these, groups in which the attacker's premise is true"), 1.0);
 }
 
 #[test]
