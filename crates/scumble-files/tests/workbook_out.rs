@@ -20,6 +20,7 @@ fn options(control: &Control) -> WriteOptions<'_> {
         threads: 0,
         control,
         spreadsheet_safe: false,
+        byte_order_mark: false,
     }
 }
 
