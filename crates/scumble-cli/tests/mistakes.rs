@@ -371,3 +371,44 @@ fn texts_that_look_like_missing_values_are_proposed() {
     assert!(text.contains("\nmissing = [\"?\", \"\", \"NA\", \"NaN\", \"nan\", \"n/a\"]\n"), "{text}");
     assert!(text.contains("\"NULL\"") && text.contains("\"n/a\""), "{text}");
 }
+
+#[test]
+fn messages_say_what_is_missing_and_not_what_a_library_says() {
+    let desk = planned("[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n");
+    // It is the table of an evaluation that has no name.
+    desk.file("study.toml", EVALUATION);
+    desk.refuses(2, &["[[data]] 'release.toml' has no name"], &["evaluate", "study.toml"]);
+    desk.file("release.toml", plan("[[privacy]]\nmodel = \"k_anonymity\"\nk = five\n"));
+    desk.refuses(2, &["a number is written in digits"], &["anonymize", "release.toml"]);
+    let once = "[privacy]\nmodel = \"k_anonymity\"\nk = 3\n";
+    desk.file("release.toml", plan(&format!("{once}{once}")));
+    desk.refuses(2, &["[[privacy]]"], &["anonymize", "release.toml"]);
+    let flags =
+        ["anonymize", "people.csv", "-o", "nowhere/out.csv", "--quasi", "age", "--rest", "drop", "--k", "3"];
+    let run = desk.refuses(3, &["its folder does not exist"], &flags);
+    assert!(!run.err.contains("entity not found"), "{}", run.err);
+}
+
+/// Where many values do not fit the type that was given, it is the type that is wrong.
+#[test]
+fn values_of_another_type_are_counted() {
+    let desk = Desk::new();
+    desk.file("people.csv", "dob\n19/09/1960\n01/02/1970\n03/04/1980\n25/12/1990\n");
+    let flags = ["anonymize", "people.csv", "-o", "out.csv", "--quasi", "dob", "--k", "2"];
+    let words = ["row 1, column 'dob'", "2 of 4 rows have such a value", "dd/mm/yyyy"];
+    desk.refuses(3, &words, &arguments(&[&flags, &["--type", "dob=mm/dd/yyyy"]]));
+}
+
+/// Beside households, a weight is that of a survey.
+#[test]
+fn the_weight_of_a_survey_is_no_quasi_identifier() {
+    let desk = Desk::new();
+    let rows: String = (0..60)
+        .map(|row| format!("h{},{},{},{}\n", row / 3, 20 + row % 40, row / 3 % 5, 50 + row * 7 % 200))
+        .collect();
+    desk.file("survey.csv", format!("household_id,age,rooms,weight\n{rows}"));
+    desk.run(&["init", "survey.csv"]).succeeds();
+    let plan = desk.text("release.toml");
+    let weight = plan.split("[columns.weight]").nth(1).expect("the column");
+    assert!(weight.trim_start().starts_with("role = \"?drop\""), "{plan}");
+}

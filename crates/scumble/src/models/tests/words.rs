@@ -18,12 +18,12 @@ const SAID: &[(&str, &str, &str)] = &[
     ("model = 't_closeness'\nt = 0.2", "0.2-close for disease", "the distance is at most 0.2"),
     (
         "model = 'alpha_k'\nk = 2\nalpha = 0.5",
-        "such that no value of disease has more than a share of 0.5 in a class",
-        "no value of disease has more than a share of 0.5 in a class: nobody",
+        "such that no value of disease has more than a share of 0.5 in a group",
+        "no value of disease has more than a share of 0.5 in a group: nobody",
     ),
     (
         "model = 'alpha_k'\nk = 2\nalphas = ['hiv=0.5']",
-        "such that no protected value of disease has more than its share in a class",
+        "such that no protected value of disease has more than its share in a group",
         "no protected value",
     ),
     (
@@ -108,7 +108,7 @@ fn every_model_of_the_registry_is_explained() {
     }
     let numbers = counted(&["cost"], &[(0, &["5"]), (0, &["60"]), (1, &["7"])], false);
     let (name, words, _) = said(&numbers, "model = 'k_e'\ne = 50\nk = 2\ncolumns = ['cost']");
-    assert!(words.claim.starts_with("such that every class has "), "{}", words.claim);
+    assert!(words.claim.starts_with("such that every group has "), "{}", words.claim);
     named.push(name);
     let people = counted(&["who"], &[(0, &["p1"]), (1, &["p1"]), (0, &["p2"])], true);
     named.push(said(&people, "model = 'multirelational'\nk = 2").0);
