@@ -123,7 +123,7 @@ fn folders_and_recoded_rows_have_it() {
     assert!(desk.text("out/groups.csv").contains("0,25"), "{}", desk.text("out/groups.csv"));
     desk.run(&["check", "out", "--original", "more.csv"]).succeeds();
     desk.run(&["attack", "out", "--original", "more.csv"]).succeeds();
-    anonymize(&desk, "out.csv", &["--recoding", "rule.json"]).succeeds();
+    anonymize(&desk, "one.csv", &["--recoding", "rule.json"]).succeeds();
     desk.run(&arguments(&[&["apply", "rule.json", "more.csv", "-o", "recoded.csv"], GERMAN])).succeeds();
     assert!(desk.text("recoded.csv").contains("0,25"), "{}", desk.text("recoded.csv"));
 }

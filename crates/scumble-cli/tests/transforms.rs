@@ -94,7 +94,7 @@ fn mistakes_are_answered() {
     refuses(2, &["base must be a number above 0"], "round:column=income,base=0");
     refuses(2, &["needs numbers", "job"], "round:column=job,base=5");
     refuses(2, &["there is a column 'sex' already"], "round:column=income,base=5,into=sex");
-    refuses(2, &["names no column", "column"], "round:base=5");
+    refuses(2, &["say which column it changes", "column=NAME"], "round:base=5");
     refuses(2, &["share must be above 0 and below 1"], "top:column=income,share=1");
     refuses(2, &["quasi-identifier must stay a column of numbers"], "top:column=age,limit=90,write=label");
     refuses(1, &["lower least"], "top:column=income,limit=56000,write=mean,least=50");

@@ -429,10 +429,13 @@ mod tests {
 
     #[test]
     fn the_systems_own_words_come_before_what_helps() {
-        let error = reading("people.csv", io::ErrorKind::NotFound.into());
+        let error = reading("people.csv", io::Error::from_raw_os_error(2));
         let told = error.to_string();
         assert!(told.starts_with("cannot read 'people.csv' (no such file): "), "{told}");
         assert!(told.ends_with("; check how the path is spelled"), "{told}");
         assert!(std::error::Error::source(&error).is_some());
+        // Without a word of the system's own, the kind of the error is not said twice.
+        let bare = reading("people.csv", io::ErrorKind::NotFound.into()).to_string();
+        assert_eq!(bare, "cannot read 'people.csv' (no such file); check how the path is spelled");
     }
 }

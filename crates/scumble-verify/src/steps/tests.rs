@@ -29,6 +29,7 @@ fn outcome(
 }
 
 /// What a step makes is accepted, and refused once any one of its values is another.
+#[expect(clippy::needless_pass_by_value, reason = "the parameters are written where they are used")]
 fn only(rule: &str, parameters: Value, read: &[&[&str]], made: &[&str], wrong: &[(usize, &str)]) {
     assert!(holds(rule, parameters.clone(), read, made), "{rule}: {made:?}");
     for (row, text) in wrong {

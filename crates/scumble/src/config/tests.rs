@@ -77,6 +77,11 @@ l = 2
 c = 1.31
 strict = true
 
+[[transform]]
+do = "Round"
+column = "age"
+base = 0.5
+
 [[table]]
 file = "visits.csv"
 subject = "patient"
@@ -145,6 +150,8 @@ fn a_full_plan_is_read() {
     assert_eq!(plan.names_with(Role::Sensitive).collect::<Vec<_>>(), ["diagnosis"]);
     let zip = plan.column("zip").and_then(|column| column.hierarchy.as_ref()).expect("there");
     assert!(matches!(zip, crate::table::hierarchy::Builder::Prefix { .. }));
+    let step = TransformSpec::new("round", "age").with("base", Value::Decimal("0.5".into()));
+    assert_eq!(plan.transform, [step]);
     let diversity = &plan.privacy[1];
     assert_eq!(
         (diversity.model.as_str(), &diversity.columns[..]),

@@ -242,13 +242,15 @@ impl Destination for Memory<'_> {
             write(&mut text).map_err(Error::internal)?;
             String::from_utf8(text).map_err(Error::internal)
         };
-        let wants_rule = self.plan.recoding.is_some() || papers.report.is_some();
+        // The report was made for the verdict; a plan may still not want it.
+        let report = papers.report.filter(|_| !self.plan.report.is_empty());
+        let wants_rule = self.plan.recoding.is_some() || report.is_some();
         let recoding = wants_rule.then(|| written(papers.rule)).transpose()?;
         watched.last_look()?;
         Ok(Kept {
             tables,
             summary,
-            report: papers.report,
+            report,
             recoding,
             row_map: papers.row_map.map(RowMapFile::in_memory),
             manifest: papers.manifest,

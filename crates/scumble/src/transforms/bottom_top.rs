@@ -145,7 +145,7 @@ impl Coding {
                 counted(needed, "value", "values")
             ))
             .in_column(&given.column()?.name)
-            .advise("lower least"));
+            .concede("lower least"));
         };
         of_people.sort_unstable();
         let furthest = match self.end {

@@ -254,7 +254,7 @@ fn of_spec(spec: &TransformSpec) -> Result<Vec<Step>> {
     if spec.column.is_some() && !spec.columns.is_empty() {
         return Err(placed(
             "column",
-            wrong("has both column and columns".to_owned()).advise("give one of the two"),
+            wrong("has both column and columns".to_owned()).advise("leave one of them out"),
         ));
     }
     if let Some(twice) = (1..named.len()).find(|place| named[..*place].contains(&named[*place])) {

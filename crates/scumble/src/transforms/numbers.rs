@@ -23,13 +23,7 @@ impl Numbers {
     pub(super) fn of(given: &Given<'_>, column: &CodedColumn) -> Result<Self> {
         let texts: Vec<&str> = present(given, column).into_iter().map(|(_, text)| text).collect();
         let mark = match Kind::infer(texts.iter().copied()) {
-            Inference::Clear(kind) if kind.is_number() => {
-                if kind.has_comma() {
-                    ','
-                } else {
-                    '.'
-                }
-            }
+            Inference::Clear(kind) if kind.is_number() && kind.has_comma() => ',',
             // A single bad value must not hide that the others are numbers: it is reported with its row.
             _ => '.',
         };

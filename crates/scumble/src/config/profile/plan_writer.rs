@@ -42,8 +42,9 @@ impl PlanFiles {
     #[must_use]
     pub fn stem(input: &str) -> Option<String> {
         let name = input.rsplit(['/', '\\']).next().unwrap_or_default();
-        const ENDINGS: [&str; 11] = [
-            ".gz", ".zst", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc", ".xlsx", ".ods",
+        const ENDINGS: [&str; 12] = [
+            ".gz", ".zst", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc", ".xlsx", ".xls",
+            ".ods",
         ];
         let stem = ENDINGS.iter().fold(name, |stem, ending| stem.strip_suffix(ending).unwrap_or(stem));
         (!stem.is_empty() && stem != "-").then(|| stem.to_owned())
