@@ -1,8 +1,8 @@
 //! The shape of a tree, in chains.
 //!
 //! Nodes are numbered in preorder, so a node with a single child is followed by it. Such nodes form chains: all nodes of one hold the
-//! same leaves, and differ only in depth. Codes that are masked character by character are little else, so what is kept is kept once
-//! for each chain, and one bit for each node says where chains begin.
+//! same leaves, and differ only in depth. A tree of codes that are masked character by character consists almost only of chains. So
+//! everything is stored once for each chain, and one bit for each node says whether it begins a chain.
 
 use super::tree::NodeId;
 
