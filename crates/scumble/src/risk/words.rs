@@ -318,6 +318,16 @@ pub fn households(found: &HouseholdRisk, assessment: &Assessment) -> String {
         _ => " An attacker who knows that the person is in this table does better than that.",
     };
     let risk = |figure: Amount| percent(figure.finite().unwrap_or(0.0));
+    if risk(alone.average) == risk(rows.average) && risk(alone.highest) == risk(rows.highest) {
+        return format!(
+            "{} of at most {}. If finding one member of a household means finding all of them, nothing changes: the average chance of being \
+             found{whose} is {} already, and the highest {}.{better}",
+            counted(found.households, "household", "households"),
+            counted(found.largest, "row", "rows"),
+            risk(alone.average),
+            risk(alone.highest),
+        );
+    }
     format!(
         "{} of at most {}. If finding one member of a household means finding all of them, the average chance of being found{whose} rises \
          from {} to {}, and the highest from {} to {}. About {} of {} would be found.{better}",

@@ -342,6 +342,9 @@ fn assigned(exact: u64, all: u64) -> String {
         0 => format!(
             "No group has more than {most} people, so every way to assign values to people was counted."
         ),
+        _ if exact == 0 => {
+            format!("All groups have more than {most} people, so the chances are approximated.")
+        }
         larger => format!(
             "In {} of {} groups the chances are approximated; in the others, of at most {most} people, every way to assign values to people was \
              counted.",
@@ -434,6 +437,7 @@ mod tests {
             assigned(66, 66).split(',').next(),
             Some(&*format!("No group has more than {} people", dealing::EXACT))
         );
+        assert_eq!(assigned(0, 51), "All groups have more than 8 people, so the chances are approximated.");
         assert!(assigned(5, 1_100).starts_with("In 1,095 of 1,100 groups the chances are approximated;"));
     }
 

@@ -147,8 +147,8 @@ fn mostly_suppressed(run: &ClassRun<'_>) -> String {
     let (suppressed, rows) = (grouped(run.found.classes.suppressed_rows()), rows(run.problem.table.rows()));
     if run.found.is_of_new_rows() {
         return format!(
-            "{suppressed} of {rows} show nothing, so the release says little: they are too few for this recoding, or unlike the \
-             rows that it was made for; make a release of them by themselves"
+            "{suppressed} of {rows} show * in every quasi-identifier, and their other columns are published. The table has too few rows \
+             for this recoding, or its rows differ from those that the recoding was made for; make a release of the table by itself"
         );
     }
     let columns = &run.found.classes.assignment.columns;
@@ -164,7 +164,7 @@ fn mostly_suppressed(run: &ClassRun<'_>) -> String {
         .map(|(values, name)| format!("{name} ({} values)", grouped(*values as u64)))
         .collect();
     format!(
-        "{suppressed} of {rows} show nothing, so the release says little. The columns that tell rows apart most are {}; give them \
+        "{suppressed} of {rows} show * in every quasi-identifier, so the release says little. The columns that tell rows apart most are {}; give them \
          coarser hierarchies, use fewer quasi-identifiers{}",
         widest.join(", "),
         match run.found.levels {

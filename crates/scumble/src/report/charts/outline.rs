@@ -100,7 +100,7 @@ impl Outline<'_> {
             return "No rows.".to_owned();
         };
         format!(
-            "{} parts from {} to {}. Most rows of the original are from {} on, and most of the release from {} on.",
+            "{} parts from {} to {}. The fullest part of the original begins at {}, and that of the release at {}.",
             self.parts.len(),
             self.parts[0].name,
             self.parts[self.parts.len() - 1].name,
