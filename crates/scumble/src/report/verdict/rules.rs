@@ -354,7 +354,7 @@ fn experimental(report: &Report) -> Vec<Point> {
         .map(|run| {
             Point::decide(
                 format!("{} is experimental: its protection is weaker than it looks.", run.algorithm.title),
-                "Read in the description of the algorithm why its protection is weaker, or use a recommended one.",
+                "Read why in the description of the algorithm, or use a recommended algorithm.",
             )
         })
         .collect()
