@@ -2,7 +2,7 @@
 //!
 //! Numbers and dates are measured as integers: a number as its value times `10^scale` of the column,
 //! a date as its day number. Order, equality and interval ends are then exact; no float decides. Where the sizes of a column's
-//! numbers differ too much for that, as p-values do, [`wide`] has other integers for them.
+//! numbers differ too much for that, as p-values do, `wide.rs` has other integers for them.
 
 #[cfg(test)]
 mod tests;
