@@ -49,6 +49,16 @@ fn the_column_is_not_published_and_the_release_is_measured_by_it() {
     let run = desk.run(&arguments(&[FLAGS, &["--k", "4", "--report", "report", "--json"]])).succeeds();
     assert!(!desk.text("out.csv").contains("home"), "it is not published");
     assert!(!desk.text("out.csv.datasheet.json").contains("home0"));
+    // Rows are counted here, and the datasheet says whom k counts where households are.
+    assert!(desk.text("out.csv.datasheet.md").contains("One row is taken for one person"));
+    let unit = &["--model", "k_anonymity:k=2,unit=household", "-o", "homes.csv"];
+    let flags: Vec<&str> = FLAGS.iter().copied().filter(|flag| !["-o", "out.csv"].contains(flag)).collect();
+    desk.run(&arguments(&[&flags, unit])).succeeds();
+    let sheet = desk.text("homes.csv.datasheet.md");
+    assert!(
+        sheet.contains("Households with several rows were counted once") && !sheet.contains("Persons with"),
+        "{sheet}"
+    );
     let (all, warned) = (run.object(), run.object()["warnings"].to_string());
     let found = &all["households"];
     assert_eq!((&found["column"], &found["measured"]), (&"home".into(), &true.into()));

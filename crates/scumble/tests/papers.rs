@@ -334,7 +334,7 @@ fn a_release_that_says_little_is_warned_of() {
          ill = {{ role = \"other\" }}\n{rest}"
     );
     let told = anonymized(folder.path(), &plan).summary.warnings;
-    let little = "4 of 7 rows show * in every quasi-identifier, so the release says little. The columns that tell rows apart most are town (5 values)";
+    let little = "4 of 7 rows are suppressed (their other columns are still published), so the release says little. The columns that tell rows apart most are town (5 values)";
     assert!(told.iter().any(|text| text.starts_with(little)), "{told:?}");
     let report = std::fs::read_to_string(folder.path().join("report/report.json")).expect("a report");
     let report: Value = serde_json::from_str(&report).expect("JSON");

@@ -154,7 +154,8 @@ fn limits(run: &ClassRun<'_>) -> Vec<String> {
     let mut lines = vec![
         "The guarantees hold on the quasi-identifiers named above, for someone who knows no other column of this table.",
         if run.plan.privacy.iter().any(crate::config::ModelSpec::counts_households) {
-            "k counts households, by a column that is not published; all other figures are those of rows."
+            "Households with several rows were counted once in every group, by a column that is not published; distributions and \
+             numbers of values are those of rows."
         } else if run.problem.table.payloads().person().is_some() {
             "Persons with several rows were counted once in every group, by a column that is not published; distributions and \
              numbers of values are those of rows."

@@ -145,9 +145,13 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
 /// Why so much was suppressed; mostly, some columns still show too many values.
 fn mostly_suppressed(run: &ClassRun<'_>) -> String {
     let (suppressed, rows) = (grouped(run.found.classes.suppressed_rows()), rows(run.problem.table.rows()));
+    let still = match run.problem.star_policy {
+        StarPolicy::Drop => "",
+        StarPolicy::Strict | StarPolicy::Paper => " (their other columns are still published)",
+    };
     if run.found.is_of_new_rows() {
         return format!(
-            "{suppressed} of {rows} show * in every quasi-identifier, and their other columns are published. The table has too few rows \
+            "{suppressed} of {rows} are suppressed{still}. The table has too few rows \
              for this recoding, or its rows differ from those that the recoding was made for; make a release of the table by itself"
         );
     }
@@ -164,7 +168,7 @@ fn mostly_suppressed(run: &ClassRun<'_>) -> String {
         .map(|(values, name)| format!("{name} ({} values)", grouped(*values as u64)))
         .collect();
     format!(
-        "{suppressed} of {rows} show * in every quasi-identifier, so the release says little. The columns that tell rows apart most are {}; give them \
+        "{suppressed} of {rows} are suppressed{still}, so the release says little. The columns that tell rows apart most are {}; give them \
          coarser hierarchies, use fewer quasi-identifiers{}",
         widest.join(", "),
         match run.found.levels {
