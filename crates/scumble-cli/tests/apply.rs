@@ -236,7 +236,7 @@ fn damaged_files_are_refused() {
     desk.file("recoding.json", "{\"algorithm\": \"nsvdist\"}");
     desk.refuses(
         3,
-        &["no recoding that can be applied", "by an algorithm that publishes classes (recoding)"],
+        &["no recoding that can be applied", "by an algorithm that publishes groups (recoding)"],
         &apply,
     );
     for (words, pointer, value) in [

@@ -132,14 +132,14 @@ fn without_a_class_the_loss_decides_and_nobody_learns() {
 #[test]
 fn who_cannot_serve_is_told_with_the_reason() {
     let desk = desk("150");
-    let named = ["--algorithm", "mondrian,pais,mdav,dmpd", "--k", "5,100"];
+    let named = ["--algorithm", "mondrian,tds,mdav,dmpd", "--k", "5,100"];
     let run = desk.run(&arguments(&[ROLES, &named])).succeeds();
     let (_, told) = run.out.split_once("What could not be done\n").expect("some cannot");
-    assert!(told.contains("pais, k = 5, 100: ") && told.contains("needs a class column"), "{told}");
+    assert!(told.contains("tds, k = 5, 100: ") && told.contains("needs a class column"), "{told}");
     assert!(told.contains("mdav, k = 5, 100: 'mdav' shows means"), "{told}");
     let run = desk.run(&arguments(&[ROLES, &named, &["--json"]])).succeeds();
     let refused = json(&run)["not_served"].as_array().expect("a list").clone();
-    assert!(refused.iter().any(|of| of["algorithm"] == "pais" && of["what"] == "release"), "{refused:?}");
+    assert!(refused.iter().any(|of| of["algorithm"] == "tds" && of["what"] == "release"), "{refused:?}");
     // Overlapping records can be attacked, but new rows cannot be recoded like them.
     let records =
         ["--algorithm", "mondrian,k_concealment", "--k", "5", "--class", "marital_status", "--folds", "1"];

@@ -282,7 +282,7 @@ impl Wish {
     pub fn words(self) -> &'static str {
         match self {
             Self::Serving => "use an algorithm that can serve this model",
-            Self::Classes => "use an algorithm that makes classes",
+            Self::Classes => "use an algorithm that makes groups",
             Self::Quick => "use a quicker algorithm",
             Self::WithoutLevels => "use an algorithm that does not go by levels",
             Self::OneDomain => "use an algorithm that searches with one domain for each column",
@@ -495,6 +495,6 @@ mod tests {
         let wanted = Wanted { model: "k_e", parameters: vec![("k", Value::Whole(3))] };
         assert_eq!(model.action, Action::Ask(wanted));
         assert_eq!(other.action, Action::Another(Wish::Classes));
-        assert_eq!(other.words, "use an algorithm that makes classes");
+        assert_eq!(other.words, "use an algorithm that makes groups");
     }
 }

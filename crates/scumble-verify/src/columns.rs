@@ -96,7 +96,7 @@ pub(crate) fn check_size(table: &CodedTable, which: &'static str) -> Result<(), 
     }
     Err(VerifyError::TooLarge {
         what: format!("the {which} has more than four thousand million rows"),
-        remedy: "check it in parts that share no class",
+        remedy: "check it in parts that share no group",
     })
 }
 

@@ -10,7 +10,7 @@ use scumble_files::remedy::Setting;
 #[non_exhaustive]
 pub enum VerifyError {
     /// A claim without quasi-identifiers would make the whole table one equivalence class, and say nothing.
-    #[error("no quasi-identifier is named, so there are no classes to judge")]
+    #[error("no quasi-identifier is named, so there are no groups to check")]
     NoQuasi,
     /// A column of the claim is not in the table.
     #[error("the {table} has no column `{column}`")]

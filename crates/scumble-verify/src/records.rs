@@ -63,7 +63,7 @@ pub fn check_records(
         .map(|model| match model.name.as_str() {
             "k_anonymity" => size(release, model, covered.as_deref(), originals, control),
             "l_diversity" => diversity(release, model, distributions, originals, control),
-            _ => Err(parameter(model, "model", "it is about classes, and records that overlap form none")),
+            _ => Err(parameter(model, "model", "it is about groups, and records that overlap form none")),
         })
         .collect::<Result<Vec<_>, _>>()?;
     let rows = release.rows as u64;

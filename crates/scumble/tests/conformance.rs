@@ -103,7 +103,7 @@ fn cases(
         _ => vec![vec![]],
     };
     // They go by what values reveal about the class label.
-    let needs_class = trees || ["tdr", "pais", "infogain_mondrian", "kactus"].contains(&algorithm);
+    let needs_class = trees || ["tdr", "infogain_mondrian", "kactus"].contains(&algorithm);
     (
         // Missing values have no mean.
         tables_of(kinds_for(algorithm, all_kinds(trees)), algorithm != "mdav"),

@@ -136,7 +136,7 @@ fn every_search_finds_what_an_exhaustive_one_does() {
                 let error = algorithm(name).check(&problem).expect_err("cannot be served").to_string();
                 assert!(
                     error.ends_with(
-                        "use an algorithm that judges every recoding by itself ([algorithm] name)"
+                        "use an algorithm that checks every recoding by itself ([algorithm] name)"
                     ),
                     "{error}"
                 );

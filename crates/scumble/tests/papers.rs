@@ -399,8 +399,10 @@ fn hierarchies_that_nobody_gave_are_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let (released, ..) = release(folder.path(), &format!("{K_AND_L}[algorithm]\nname = \"optimal\"\n"));
     let notes = &released.summary.notes;
-    for (column, how) in [("age", "ranges of equal width"), ("town", "the value or *")] {
-        let told = format!("column '{column}' has no hierarchy; one was built from the data ({how})");
+    let ways =
+        [("age", "from the data (ranges of equal width)"), ("town", "by a fixed rule (the value or *)")];
+    for (column, how) in ways {
+        let told = format!("column '{column}' has no hierarchy; one was built {how}");
         assert!(notes.contains(&told), "{notes:?}");
     }
 }

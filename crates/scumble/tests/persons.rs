@@ -261,7 +261,7 @@ fn conforms(rows: &[Row], algorithm: &str, asked: &Asked, policy: StarPolicy) ->
             let message = error.to_string();
             // Divisions start from the whole; conclusions to coarser recodings need what is kept by merging with anything.
             let prunes = PRUNING.contains(&algorithm) && asked.name == "illnesses given the label";
-            let whole = message.contains("the whole table as one class fails");
+            let whole = message.contains("the whole table as one group fails");
             let may = !(asked.serves)(algorithm) || whole || prunes;
             assert!(may, "refused without need: {message}");
             let own_reason = algorithm == "dbca_cm";

@@ -244,11 +244,16 @@ fn told(sides: &Sides, secret: usize, guesses: &[Vec<f64>], learner: &str) -> Fi
     let worst = (0..sides.inside).map(|person| guesses[person][truth[person] as usize]).fold(0.0, f64::max);
     let mut limits = vec![
         "It compares averages of a learned classifier only.".to_owned(),
-        "It does not cover attacks that use class membership or masks; see homogeneity, background knowledge and the audit of records.".to_owned(),
-        "Small numbers of people on a side have no power: a difference may be there and not be found.".to_owned(),
+        "A reader who knows a person's group may learn more: see homogeneity and background knowledge."
+            .to_owned(),
+        "Small numbers of people on a side have no power: a difference may be there and not be found."
+            .to_owned(),
         format!(
             "The classifier is {}, learnt from {TABLES} tables drawn from the release, and is asked by quasi-identifiers only.",
-            registry::LEARNERS.iter().find(|entry| entry.name == learner).map_or(learner, |entry| entry.title)
+            registry::LEARNERS
+                .iter()
+                .find(|entry| entry.name == learner)
+                .map_or(learner, |entry| entry.title)
         ),
     ];
     limits.extend(sides.limits());

@@ -193,7 +193,7 @@ impl FrontierChart<'_> {
             _ if mark.below_plan => "; below the plan",
             (true, _) => "; recommended",
             (_, true) => "; no other release beats it",
-            _ => "; another release is better",
+            _ => "; another release is at least as good",
         };
         let hint = format!(
             "{} with k = {}: risk {}, {} {}{standing}",

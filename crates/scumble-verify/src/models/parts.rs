@@ -160,7 +160,7 @@ impl ReleaseInParts {
 fn too_large() -> VerifyError {
     VerifyError::TooLarge {
         what: "the release has too many rows, or too many that differ".to_owned(),
-        remedy: "check it in parts that share no class",
+        remedy: "check it in parts that share no group",
     }
 }
 

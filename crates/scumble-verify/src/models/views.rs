@@ -56,7 +56,7 @@ pub fn check_views(
             let found = if found.is_empty() { classes.star.as_slice() } else { found };
             if found.is_empty() {
                 let why = format!(
-                    "its row {} is in no class of table {}, so it cannot be looked up in all of them",
+                    "its row {} is in no group of table {}, so it cannot be looked up in all of them",
                     row + 1,
                     number + 1
                 );

@@ -65,7 +65,7 @@ pub fn check_projections(
         let found = people.placed(view.table, view.quasi, &side.groups, None, control)?;
         if let Some(of) = found.classes.iter().position(Vec::is_empty) {
             let why = format!(
-                "its row {} is in no class of table {}, so it cannot be looked up in all of them",
+                "its row {} is in no group of table {}, so it cannot be looked up in all of them",
                 found.tuples.first_row[of] + 1,
                 number + 1
             );

@@ -267,7 +267,7 @@ impl<'a> TruthInParts<'a> {
         let (first, last) = ((0..part.rows).map(codes).min(), (0..part.rows).map(codes).max());
         let (Some(first), Some(last)) = (first.map(texts), last.map(texts)) else { return Ok(()) };
         if self.last_class.as_ref().is_some_and(|before| *before >= first) {
-            let why = "its parts divide a class, or are not in the order of what they show, so means cannot be compared";
+            let why = "its parts divide a group, or are not in the order of what they show, so means cannot be compared";
             return Err(malformed("", why));
         }
         self.last_class = Some(last);

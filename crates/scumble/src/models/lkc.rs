@@ -79,7 +79,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     }
     if let (Some(person), true) = (context.person(), c != Rational::ONE) {
         return Err(Error::refused(format!(
-            "persons have several rows (column '{person}'), and c of LKC-privacy counts rows"
+            "c of LKC-privacy counts rows, and several rows have the same value of '{person}'"
         ))
         .advise("leave c out and ask for shares of persons with alpha_k")
         .advise("bring the table to one row for each person"));

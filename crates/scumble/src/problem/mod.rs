@@ -92,10 +92,10 @@ pub(crate) fn class_test(model: &dyn Model) -> Result<&dyn ClassTest> {
     }
     model.class_test().ok_or_else(|| {
         Error::refused(format!(
-            "{} is not decided class by class, and this algorithm needs that",
+            "{} is not decided group by group, and this algorithm needs that",
             model.title()
         ))
-        .another_that("use an algorithm that judges whole tables")
+        .another_that("use an algorithm that can check whole tables")
     })
 }
 
@@ -154,10 +154,10 @@ impl Problem {
             return Ok(());
         }
         Err(Error::refused(format!(
-            "'{}' judges some of the quasi-identifiers without the others, and this algorithm judges all of them together",
+            "'{}' is checked on some of the quasi-identifiers without the others, and this algorithm can only check all of them together",
             model.title()
         ))
-        .another_that("use an algorithm that judges sets of columns"))
+        .another_that("use an algorithm that can check some of the columns"))
     }
 
     /// Whether some model is not decided class by class.
@@ -206,7 +206,7 @@ impl Problem {
         self.models.iter().try_for_each(|model| model.check_feasible(&whole))
     }
 
-    /// An error if the whole table as one class fails a model, for searches that start there. For models that are kept by merging
+    /// An error if the whole table as one group fails a model, for searches that start there. For models that are kept by merging
     /// that is the same as being feasible.
     pub fn check_whole(&self, algorithm: &str) -> Result<()> {
         self.check_feasible()?;
@@ -216,7 +216,7 @@ impl Problem {
         match self.models.iter().map(AsRef::as_ref).find(fails) {
             None => Ok(()),
             Some(model) => Err(Error::refused(format!(
-                "the whole table as one class fails {}, and '{algorithm}' starts there and divides only what passes",
+                "the whole table as one group fails {}, and '{algorithm}' starts there and divides only what passes",
                 model.title()
             ))
             .another_that("use an algorithm that does not start from the whole table")

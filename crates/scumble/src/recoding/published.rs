@@ -262,7 +262,7 @@ impl Classes {
         self.sizes.len()
     }
 
-    /// Whether there is no class at all.
+    /// Whether there is no group at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty()

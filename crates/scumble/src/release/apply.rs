@@ -111,7 +111,7 @@ pub(super) fn applied_plan(saved: &SavedRecoding, plan: &Plan, private: bool) ->
     plan.ready()?;
     if !private && saved.other_tables {
         return Err(by_themselves(Error::refused(
-            "the release of this recoding was also judged by other tables (a population, or tables that were published before), \
+            "the release of this recoding was also checked against other tables (a population, or tables that were published before), \
              which a recoding does not hold, so new rows cannot be",
         )));
     }
@@ -402,7 +402,7 @@ fn judge(problem: &Problem, assignment: Assignment, private: bool) -> Result<Cla
         let verdict = model.judge(&classes, problem.table.payloads());
         if !verdict.holds {
             return Err(by_themselves(Error::infeasible(format!(
-                "the new rows, recoded, do not keep {}, and suppressing classes that break a model does not mend that",
+                "the new rows, recoded, do not keep {}, and suppressing the groups that break a requirement does not mend that",
                 model.title()
             ))));
         }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::described::FileSheet;
 use super::run::Run;
 use crate::base::format::capitalised;
-use crate::base::text::markdown as escaped;
+use crate::base::text::{grouped, markdown as escaped};
 use crate::config::{Equality, Plan, Range, Role};
 use crate::release::prepare::SpeltTable;
 use crate::table::hierarchy::Provenance;
@@ -96,7 +96,9 @@ pub(super) fn kept_sheet(
 /// Where the coarser values of a column come from.
 pub(super) fn provenance(quasi: &Quasi) -> Option<&'static str> {
     Some(match &quasi.shape {
-        Shape::Tree(tree) if tree.provenance() == Provenance::Declared => "declared",
+        Shape::Tree(tree) if tree.provenance() == Provenance::Declared => {
+            "declared, or built by a fixed rule"
+        }
         Shape::Tree(tree) if tree.provenance() == Provenance::Numbered => {
             "from data; groups are named by numbers, and what they hold is not published"
         }
@@ -173,7 +175,7 @@ fn about(files: &[FileSheet]) -> String {
     }
     let mut text = "## Files\n\n| file | rows | SHA-256 |\n|---|---|---|\n".to_owned();
     for of in files {
-        let rows = of.rows.map_or(String::new(), |rows| rows.to_string());
+        let rows = of.rows.map_or(String::new(), grouped);
         text += &format!("| {} | {rows} | `{}` |\n", escaped(&of.file), of.sha256);
     }
     text + "\nThis datasheet is about these files and no others: Scumble compares them when it checks the release, and so does `sha256sum`.\n\n"
@@ -212,7 +214,8 @@ fn how_written(form: &WrittenForm) -> Vec<String> {
 pub(super) fn markdown(sheet: &Datasheet) -> String {
     // Names of columns can hold anything.
     let mut text = format!("# Datasheet\n\n**{}**\n\n", escaped(&sheet.statement));
-    text += &format!("{} rows. Made with {} by {}.\n\n", sheet.rows, sheet.made_with, sheet.algorithm);
+    text +=
+        &format!("{} rows. Made with {} by {}.\n\n", grouped(sheet.rows), sheet.made_with, sheet.algorithm);
     text += &about(&sheet.files);
     text += "## Columns\n\n";
     text += "| column | role | how it was published | values | hierarchy |\n|---|---|---|---|---|\n";

@@ -31,7 +31,7 @@ pub(super) fn refuse_switches(plan: &Plan, algorithm: &str, publishes: &str) -> 
     match switch(plan) {
         None => Ok(()),
         Some(switch) => {
-            let what = format!("polish and flatten change classes, and '{algorithm}' {publishes}");
+            let what = format!("polish and flatten change groups, and '{algorithm}' {publishes}");
             Err(without(Error::refused(what), switch))
         }
     }
@@ -92,7 +92,7 @@ pub(super) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
         if !MODELS.is_own(entry.name) {
             if built.iter().any(|model| model.class_test().is_none()) {
                 return Err(Error::refused(format!(
-                    "model '{}' was added by a program, and has no test of a class: only such models can be added",
+                    "model '{}' was added by a program, and has no test of a group: only such models can be added",
                     entry.name
                 )));
             }
@@ -232,7 +232,7 @@ pub(super) fn check_served(
         let breaks = !model.monotonicity().merging;
         if let (true, Some(switch)) = (breaks, switch(plan)) {
             let what = format!(
-                "'{}' may break when classes that keep it are merged, as {switch} does",
+                "'{}' may break when groups that keep it are merged, as {switch} does",
                 model.title()
             );
             return Err(without(Error::refused(what), switch));
@@ -246,12 +246,12 @@ pub(super) fn check_served(
             continue;
         }
         let why = if whole && !algorithm.capabilities().serves_whole_tables {
-            format!("judges the whole table, and '{name}' judges classes")
+            format!("is checked on the whole table, and '{name}' checks group by group")
         } else if breaks && !algorithm.capabilities().serves_unmergeable {
-            format!("may break when classes that keep it are merged, and '{name}' relies on merging")
+            format!("may break when groups that keep it are merged, and '{name}' relies on merging")
         } else {
             format!(
-                "judges some of the quasi-identifiers without the others, and '{name}' judges all of them together"
+                "is checked on some of the quasi-identifiers without the others, and '{name}' can only check all of them together"
             )
         };
         return Err(Error::refused(format!("'{}' {why}", model.title())).another(Wish::Serving));
@@ -264,7 +264,7 @@ pub(super) fn refuse_added(problem: &Problem, algorithm: &str) -> Result<()> {
     match problem.models.iter().find(|model| !MODELS.is_own(model.name())) {
         None => Ok(()),
         Some(model) => Err(Error::refused(format!(
-            "model '{}' was added by a program and judges classes, and '{algorithm}' publishes none",
+            "model '{}' was added by a program and is checked in each group, and '{algorithm}' publishes no groups",
             model.name()
         ))
         .another(Wish::Classes)),

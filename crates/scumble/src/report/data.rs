@@ -466,7 +466,7 @@ pub struct Suppression {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReasonCount {
-    /// The reason, in a phrase such as "class smaller than 5".
+    /// The reason, in a phrase such as "group smaller than 5".
     pub reason: String,
     /// Rows suppressed for it.
     pub rows: u64,

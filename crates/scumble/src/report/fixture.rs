@@ -55,7 +55,7 @@ fn risk_of_people() -> Risk {
         sampling_fraction: 0.032,
         uniques,
         method: crate::risk::uniques::Method::Pitman,
-        reason: "at most a tenth of the population is in the table, where Pitman's model does best".into(),
+        reason: "usually the best where at most a tenth of the population is in the table".into(),
         estimates: Vec::new(),
     };
     Risk {
@@ -307,7 +307,7 @@ fn metrics(rows: u64) -> Vec<MetricResult> {
             normalised: Some(Amount::Finite(0.2317)),
             ..metric("classification", "Classification metric", (0.2317 * n).round(), None, Better::Lower)
         },
-        metric("c_avg", "Average class size (C_AVG)", 11.83, None, Better::Lower),
+        metric("c_avg", "Average group size (C_AVG)", 11.83, None, Better::Lower),
         metric("precision", "Precision (Prec)", 0.7411, unit, Better::Higher),
         metric("kl_divergence", "KL divergence, largest of all columns", f64::INFINITY, None, Better::Lower),
         metric(
@@ -478,12 +478,12 @@ fn suppression(suppressed: u64) -> Suppression {
     };
     Suppression {
         reasons: vec![
-            ReasonCount { reason: "class smaller than 5".into(), rows: suppressed - 240 },
+            ReasonCount { reason: "group smaller than 5".into(), rows: suppressed - 240 },
             ReasonCount {
-                reason: "diagnosis too uniform in the class (entropy l-diversity)".into(),
+                reason: "diagnosis too uniform in the group (entropy l-diversity)".into(),
                 rows: 228,
             },
-            ReasonCount { reason: "added so that suppressed rows are a class themselves".into(), rows: 12 },
+            ReasonCount { reason: "added so that suppressed rows are a group themselves".into(), rows: 12 },
         ],
         subgroups: vec![
             groups("sex", &[("female", 23_804, 1_590), ("male", 21_396, 1_160)]),

@@ -172,7 +172,7 @@ pub(super) fn coarsening(coarsening: &Coarsening) -> String {
 /// Where a hierarchy comes from.
 pub(super) fn provenance(provenance: Provenance) -> (&'static str, &'static str) {
     match provenance {
-        Provenance::Declared => ("declared", "given beforehand; says nothing about these rows"),
+        Provenance::Declared => ("declared", "given or built in; does not depend on these rows"),
         Provenance::FromData => {
             ("from data", "computed from these rows; its cut points say something about them")
         }

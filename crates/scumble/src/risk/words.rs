@@ -179,11 +179,11 @@ pub fn population(found: &PopulationUniques) -> String {
 pub fn no_population(unit: Unit) -> &'static str {
     match unit {
         Unit::Rows => {
-            "How many people of the population share their values with nobody is estimated if its size is known (population_size)."
+            "To estimate how many people of the population share their values with nobody, give the size of the population (--population-size N)."
         }
         Unit::Persons => {
-            "How many people of the population share their values with nobody is not estimated, since some persons have several rows: the methods \
-             take a row for a person."
+            "How many people of the population share their values with nobody was not estimated: the methods take each row for a person, and some \
+             persons have several rows."
         }
     }
 }
@@ -194,8 +194,8 @@ pub fn one_person(unit: Unit) -> &'static str {
     match unit {
         Unit::Rows => "One row is taken for one person.",
         Unit::Persons => {
-            "Some persons have several rows: those of one person are no candidates for each other, and a person counts once, where they \
-             are found most easily."
+            "Some persons have several rows. A person counts once, by the row where they are found most easily, and their own rows do not hide each \
+             other."
         }
     }
 }
@@ -206,12 +206,14 @@ pub fn estimates(found: &PopulationUniques) -> Option<String> {
     let mut said = Vec::new();
     let others = found.estimates.iter().filter(|estimate| estimate.method != found.method);
     for estimate in others {
-        said.push(match estimate.uniques {
-            None => format!("{}'s method cannot be used here", estimate.method.title()),
-            Some(uniques) => {
-                format!("by {}'s method there are {}", estimate.method.title(), count(uniques.round() as u64))
-            }
-        });
+        // Where the best method gives no result, the reason says so.
+        if let Some(uniques) = estimate.uniques {
+            said.push(format!(
+                "by {}'s method there are {}",
+                estimate.method.title(),
+                count(uniques.round() as u64)
+            ));
+        }
     }
     if said.is_empty() {
         return None;
@@ -416,9 +418,7 @@ mod tests {
         };
         assert_eq!(
             estimates(&found(3.0)).as_deref(),
-            Some(
-                "Pitman's method cannot be used here; by SNB's method there are 3. The methods disagree, so the figure is uncertain."
-            )
+            Some("By SNB's method there are 3. The methods disagree, so the figure is uncertain.")
         );
         assert!(!estimates(&found(7_000.0)).expect("estimates").contains("disagree"));
     }

@@ -67,7 +67,7 @@ fn judged(problem: &Problem, assignment: Assignment, why: &str) -> Result<Assign
         let Verdict { holds, failing_classes, .. } = model.judge(&classes, problem.table.payloads());
         if !holds {
             return Err(Error::infeasible(format!(
-                "{why} merges classes, and {} does not hold for {failing_classes} of the merged ones",
+                "{why} merges groups, and {} does not hold for {failing_classes} of the merged ones",
                 model.title()
             )));
         }

@@ -220,8 +220,8 @@ fn words(
     };
     let mean = |of: &dyn Fn(&Told) -> f64| told.iter().map(of).sum::<f64>() / people.max(1) as f64;
     let above = |of: &dyn Fn(&Told) -> bool| told.iter().filter(|told| of(told)).count() as u64;
-    let promise = bound.map_or("the most frequent value of their group".to_owned(), |bound| {
-        format!("the {} promised", percent(bound))
+    let promise = bound.map_or(format!("the share of the most frequent {column} in their group"), |bound| {
+        format!("the {} that was promised", percent(bound))
     });
     let overall = case.scene.overall(secret);
     let usual = overall.most().map_or(0.0, |(value, _)| overall.share(value));
@@ -240,7 +240,7 @@ fn words(
         };
         format!(
             "Learning across groups who has which {column} {helps}: {} of them are right; by the group alone, {}; without the release, {}. \
-             For {above_share} of the people the true value seems more likely than {promise}.{certain}",
+             For {above_share} of the people the attacker gives the true {column} a higher chance than {promise}.{certain}",
             percent(learnt),
             percent(alone),
             percent(usual),
@@ -346,7 +346,7 @@ fn assigned(exact: u64, all: u64) -> String {
             format!("All groups have more than {most} people, so the chances are approximated.")
         }
         larger => format!(
-            "In {} of {} groups the chances are approximated; in the others, of at most {most} people, every way to assign values to people was \
+            "In {} of {} groups the chances are approximated. The others have at most {most} people; there every way to assign values to people was \
              counted.",
             count(larger),
             count(all)

@@ -262,8 +262,8 @@ fn words(
         )
     } else {
         format!(
-            "The algorithm coarsens no more than it must, so coarser values say more than they seem to: for {sure_share} of the people a finer value of \
-             their row is certain in some column, and a group gives away {mean_bits:.1} bits beyond its values."
+            "The algorithm coarsens no more than it must. An attacker who knows this is certain of a finer value in some column, for the rows of {sure_share} \
+             of the people. On average a group gives away {mean_bits:.2} bits more than its values show."
         )
     };
     let mut limits = vec![knowledge.premise.to_owned()];

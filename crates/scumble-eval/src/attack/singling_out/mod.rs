@@ -166,8 +166,8 @@ fn told(groups: &[Group], tries: u64, people: u64, secrets: bool) -> Finding {
         )
     } else if rare.is_empty() {
         format!(
-            "For about {} of 100 groups the release suggests a description that fits exactly one person, but none is so rare in the population that \
-             this would be more than luck; k-anonymity alone does not promise that.",
+            "No risk was found by this attack. For about {} of 100 groups the release suggests a description that fits exactly one person, but these \
+             descriptions are so common in the population that this is luck. k-anonymity alone does not guarantee this result.",
             hundredths(groups.iter().map(|group| group.hits).sum::<u64>() as f64 / all as f64)
         )
     } else {
@@ -179,12 +179,12 @@ fn told(groups: &[Group], tries: u64, people: u64, secrets: bool) -> Finding {
         worst: Some(rare.iter().map(|group| group.expected).fold(0.0, f64::max)),
         figures,
         limits: vec![
-            "Being described is not being named: the attacker knows that exactly one person fits, and not who it is.".to_owned(),
+            "The attacker knows that exactly one person fits the description, but not who that is.".to_owned(),
             "How rare a description is was estimated from the people of the original, by pairs of columns; where three columns go together in a way \
              that no two of them show, descriptions are less rare than said here."
                 .to_owned(),
             format!(
-                "Descriptions count where they fit at most 1 in {} people; theory asks for shares that vanish as tables grow.",
+                "Descriptions count where they fit at most 1 in {} people; the theory asks for smaller and smaller shares as tables grow.",
                 count(people * RARE as u64)
             ),
         ],

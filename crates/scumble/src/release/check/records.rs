@@ -49,7 +49,7 @@ pub(super) fn check(
     }
     if let Some(subject) = plan.names_with(Role::Subject).next() {
         return Err(Error::refused(format!(
-            "records that overlap are judged by rows, and '{subject}' says that persons may have several"
+            "a release of overlapping records is checked by rows, and '{subject}' says that persons may have several"
         ))
         .weaken_without(
             Setting::role("subject"),
@@ -70,7 +70,7 @@ pub(super) fn check(
     }
     let Some(original) = original else {
         return Err(Error::config(format!(
-            "the records of '{name}' overlap and form no classes, so they are judged by the original rows that they cover"
+            "the records of '{name}' overlap and form no groups, so they are checked by the original rows that they cover"
         ))
         .set(Setting::root("original"), "give the original rows"));
     };
@@ -98,7 +98,7 @@ fn asked(known: &CodedTable, plan: &Plan, resources: &Resources) -> Result<Vec<M
     for spec in &plan.privacy {
         if let Some(set) = &spec.quasi {
             return Err(Error::config(format!(
-                "model '{}' is about the set {set:?} of quasi-identifiers; records that overlap are judged on all of them",
+                "model '{}' is about the set {set:?} of quasi-identifiers; records that overlap are checked on all of them",
                 spec.model
             )));
         }
@@ -108,7 +108,7 @@ fn asked(known: &CodedTable, plan: &Plan, resources: &Resources) -> Result<Vec<M
     for column in judged.filter_map(|name| known.column(name)) {
         if payload_of(column, plan)?.0.absent().is_some() {
             let what = format!(
-                "records that overlap are judged by every row that they cover, and some rows have no value of '{}'",
+                "records that overlap are checked by every row that they cover, and some rows have no value of '{}'",
                 column.name
             );
             return Err(with_remedies_of_missing(Error::refused(what), &column.name));

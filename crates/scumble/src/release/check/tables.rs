@@ -310,7 +310,7 @@ fn projections(
     for model in models {
         if !crate::models::asked::is_size_alone(&model.name) {
             return Err(Error::refused(format!(
-                "projections are judged by k_anonymity, side by side; '{}' is not about several tables",
+                "projections are checked together, by k_anonymity only; '{}' is not about several tables",
                 model.name
             )));
         }

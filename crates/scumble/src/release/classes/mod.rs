@@ -109,7 +109,7 @@ pub(super) fn release<D: Destination>(
     };
     let (mut made, is_larger) = together::large_enough(read.plan, read.table.rows, attempt)?;
     if is_larger {
-        let note = "larger classes than asked for were needed beside the tables that were published before";
+        let note = "larger groups than asked for were needed beside the tables that were published before";
         D::summary(&mut made).notes.push(note.to_owned());
     }
     Ok(*made)

@@ -16,7 +16,7 @@ use crate::table::quasi::{Line, Quasi, Shape};
 pub(in crate::release) fn check_rule_for_rows(plan: &Plan, method: &Method) -> Result<()> {
     let why = match method {
         Method::Classes(entry) if build_algorithm(plan, entry)?.capabilities().shows_means => {
-            "shows the means of classes, and the mean of others is not true of a new row"
+            "shows the means of groups, and the mean of others is not true of a new row"
         }
         Method::Classes(_) => return Ok(()),
         Method::Records(_) => {

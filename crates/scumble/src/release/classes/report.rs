@@ -283,7 +283,7 @@ fn suppression(run: &ClassRun<'_>) -> Option<Suppression> {
         .problem
         .models
         .iter()
-        .map(|model| ReasonCount { reason: format!("the class fails {}", model.title()), rows: 0 })
+        .map(|model| ReasonCount { reason: format!("the group fails {}", model.title()), rows: 0 })
         .collect();
     let mut others = 0;
     for class in (0..classes.len()).filter(|class| classes.is_suppressed(*class)) {

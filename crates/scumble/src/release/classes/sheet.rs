@@ -37,7 +37,7 @@ pub(super) fn datasheet(run: &ClassRun<'_>, summary: &Summary) -> Datasheet {
         let added = if run.problem.models.iter().all(|model| is_verified(&**model)) {
             ""
         } else {
-            " What is not independently verified was judged by the program that made the release."
+            " What is not independently verified was checked only by the code that made the release."
         };
         format!("{promises}{unjudged}; checked on the published file.{added}")
     };

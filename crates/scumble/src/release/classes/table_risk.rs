@@ -34,7 +34,7 @@ pub(super) fn search(
             found.findings.push(Finding::new(
                 "k_for_risk",
                 Some(k as f64),
-                "the class size that had to be asked for so that the risk of the whole table is low enough",
+                "the group size that had to be asked for so that the risk of the whole table is low enough",
             ));
             // The models return to their places, so that models and figures have the order of the plan.
             places.into_iter().zip(of_table).for_each(|(place, model)| problem.models.insert(place, model));

@@ -25,7 +25,7 @@ pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Resul
     }
     if !makes_classes {
         return Err(Error::refused(format!(
-            "tables that were published before ([[table]]) are put beside a table of classes, and '{}' makes none",
+            "tables that were published before ([[table]]) are put beside a table in groups, and '{}' makes none",
             plan.algorithm.name
         ))
         .with(offers::of_classes(plan, Wish::Classes.words())));

@@ -119,8 +119,8 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
             });
             if !bounded {
                 warnings.push(format!(
-                    "the values of '{name}' were counted, not the persons who have them: all persons of a group may have one value beside \
-                     others; l-diversity with variant = \"frequency\" and (alpha,k)-anonymity bound that"
+                    "the requirement on '{name}' counts rows, not persons: every person of a group may share one value, even where the group shows \
+                     several. To prevent this, add l-diversity with variant = \"frequency\", or (alpha,k)-anonymity"
                 ));
             }
         }

@@ -37,6 +37,15 @@ fn unreadable(column: &str, tree: &Hierarchy) -> Option<String> {
     })
 }
 
+/// The note about a hierarchy that the plan did not ask for.
+fn built(column: &str, builder: &Builder, provenance: Provenance) -> String {
+    let from = match provenance {
+        Provenance::Declared => "by a fixed rule",
+        Provenance::FromData | Provenance::Numbered => "from the data",
+    };
+    format!("column '{column}' has no hierarchy; one was built {from} ({})", describe(builder))
+}
+
 /// A phrase for how a hierarchy was made that the plan did not ask for.
 fn describe(builder: &Builder) -> &'static str {
     match builder {
@@ -106,25 +115,25 @@ pub(super) fn make_quasi(
         None if line && !ordered.values.is_empty() => line_shape(column, &ordered)?,
         None if small_set => set_shape(&ordered),
         recipe => {
+            let mut built_without_being_asked = None;
             let recipe = recipe.unwrap_or_else(|| {
                 let automatic = hierarchy::automatic(&domain);
-                notes.push(if automatic == (Builder::Flat {}) && ordered.values.len() > LARGEST_SET {
-                    format!(
-                        "column '{}' has no hierarchy, and groups of its values would not be readable; each value is published or hidden. Give it a \
-                         hierarchy to publish more",
-                        column.name
-                    )
-                } else {
-                    format!(
-                        "column '{}' has no hierarchy; one was built from the data ({})",
-                        column.name,
-                        describe(&automatic)
-                    )
-                });
+                built_without_being_asked = Some(automatic.clone());
                 automatic.into()
             });
             let Built { hierarchy, mut codes, missing, notes: of_builder } =
                 hierarchy::build(&recipe, &domain)?;
+            if let Some(builder) = &built_without_being_asked {
+                let unreadable = *builder == (Builder::Flat {}) && ordered.values.len() > LARGEST_SET;
+                notes.push(match unreadable {
+                    true => format!(
+                        "column '{}' has no hierarchy, and groups of its values would not be readable; each value is published or hidden. Give it a \
+                         hierarchy to publish more",
+                        column.name
+                    ),
+                    false => built(column.name, builder, hierarchy.provenance()),
+                });
+            }
             notes.extend(of_builder);
             notes.extend(unreadable(column.name, &hierarchy));
             codes.extend(missing);

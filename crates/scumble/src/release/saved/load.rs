@@ -58,7 +58,7 @@ fn not_one(path: &Path, error: &serde_json::Error) -> Error {
         serde_json::error::Category::Data => {
             Error::data(format!("{name} is no recoding that can be applied to rows")).set(
                 Setting::root("recoding"),
-                "give a file that was written with a release, by an algorithm that publishes classes",
+                "give a file that was written with a release, by an algorithm that publishes groups",
             )
         }
         _ => Error::data(format!(
@@ -96,7 +96,7 @@ fn check(file: RecodingFile, path: &Path) -> Result<SavedRecoding> {
         check_values(quasi, &of.values)?;
         if of.of_class.len() != classes || of.of_class.iter().any(|place| *place as usize >= of.values.len())
         {
-            return Err(wrong(quasi, "does not say what each class shows"));
+            return Err(wrong(quasi, "does not say what each group shows"));
         }
         if of.typical >= quasi.size() {
             return Err(wrong(quasi, "has a typical value that there is not"));
@@ -107,7 +107,7 @@ fn check(file: RecodingFile, path: &Path) -> Result<SavedRecoding> {
     for class in &file.suppressed {
         match suppressed.get_mut(*class as usize) {
             Some(suppressed) => *suppressed = true,
-            None => return Err(Error::data("a class is suppressed that there is not")),
+            None => return Err(Error::data("a group is suppressed that there is not")),
         }
     }
     let step = rule(file.rule, &quasi, &columns, file.classes)?;
@@ -215,7 +215,7 @@ fn check_values(quasi: &Quasi, values: &[Value]) -> Result<()> {
     };
     if values.iter().any(|value| matches!(value, Value::Mean { .. })) {
         return Err(Error::refused(format!(
-            "the column '{}' shows means of classes, which are true of no new row",
+            "the column '{}' shows means of groups, which are true of no new row",
             quasi.name
         )));
     }

@@ -147,7 +147,7 @@ fn projections(run: &TablesRun<'_>, tables: &[CodedTable], control: &Control) ->
         let claim = model_claim(model.claim());
         let k = claim.parameters.get("k").and_then(serde_json::Value::as_u64);
         let (true, Some(k)) = (model.demand() == Demand::Size, k) else {
-            return Err(failed(&format!("nobody can judge {} of several tables", model.title())));
+            return Err(failed(&format!("{} cannot be checked on several tables", model.title())));
         };
         let joint = check_projections(&views, &people, k, control)?;
         verified.models.push(joint.outcome);

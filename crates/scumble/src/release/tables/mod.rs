@@ -222,7 +222,7 @@ fn refuse(plan: &Plan, population: bool, algorithm: &str) -> Result<()> {
     )?;
     let suppressed = plan.algorithm.suppression.is_some_and(|share| share > Rational::ZERO);
     let asked = [
-        (Setting::root("population"), "the population", "a population is compared with classes", population),
+        (Setting::root("population"), "the population", "a population is compared with groups", population),
         (
             Setting::root("keep_order"),
             "keep_order",

@@ -30,7 +30,7 @@ pub(super) fn summary(run: &TablesRun<'_>, verified: &Verified, tables: Vec<Tabl
         findings.push(Finding::new(
             "k_alone",
             Some(*least as f64),
-            "the rows of the smallest class of any table, for someone who has this table only",
+            "the rows of the smallest group of any table, for someone who has this table only",
         ));
     }
     let published = |name: &&str| tables.iter().any(|table| table.columns.iter().any(|of| of == name));

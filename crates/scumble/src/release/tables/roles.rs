@@ -18,7 +18,7 @@ pub(super) struct Arranged {
 pub(super) fn arrange(plan: &Plan, target: Target, algorithm: &str) -> Result<Arranged> {
     if let Some((set, _)) = plan.privacy.iter().find_map(|spec| Some((spec.quasi.as_ref()?, spec))) {
         return Err(Error::refused(format!(
-            "a model is about the set {set:?} of quasi-identifiers, and '{algorithm}' publishes several tables, which are judged \
+            "a model is about the set {set:?} of quasi-identifiers, and '{algorithm}' publishes several tables, which are checked \
              together on all of them"
         ))
         .advise("leave 'quasi' out of the model, so that it is about all quasi-identifiers"));

@@ -149,7 +149,7 @@ pub(super) fn warnings(run: &TablesRun<'_>) -> Vec<String> {
     let mut warnings = run.found.solution.warnings.clone();
     if run.algorithm.standing == crate::registry::Standing::Experimental {
         warnings.push(format!(
-            "'{}' is experimental: its protection is weaker than it looks (its description says why)",
+            "'{0}' is experimental: its protection is weaker than it looks (scumble explain {0} says why)",
             run.algorithm.name
         ));
     }

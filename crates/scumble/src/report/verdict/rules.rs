@@ -164,8 +164,8 @@ fn households(report: &Report) -> Vec<Point> {
 fn person_worst_off(report: &Report) -> Vec<Point> {
     let Some(risk) = &report.risk else {
         return vec![Point::decide(
-            "The chance of finding the person worst off was not measured: rows of this kind of release are not in groups.",
-            "Simulate attacks on the release (scumble attack), or use an algorithm that makes groups.",
+            "The chance of finding the person worst off was not measured, because the rows of this kind of release are not in groups with the same quasi-identifiers.",
+            "Simulate attacks on the release (scumble attack), or use an algorithm that coarsens the quasi-identifiers, such as mondrian.",
         )];
     };
     // A given population decides who could be meant; without one, the table itself does.
@@ -354,7 +354,7 @@ fn experimental(report: &Report) -> Vec<Point> {
         .map(|run| {
             Point::decide(
                 format!("{} is experimental: its protection is weaker than it looks.", run.algorithm.title),
-                "Read why in the description of the algorithm, or use a recommended algorithm.",
+                format!("Read why (scumble explain {}), or use a recommended algorithm.", run.algorithm.name),
             )
         })
         .collect()

@@ -149,27 +149,27 @@ pub(crate) fn estimate(sample: &Sample<'_>) -> PopulationUniques {
         (true, Some(pitman), _) => (
             pitman.limit,
             Method::Pitman,
-            "it does best where at most a tenth of the population is in the table",
+            "usually the best where at most a tenth of the population is in the table",
         ),
         (true, None, _) => (
             zayatz.uniques,
             Method::Zayatz,
-            "at most a tenth of the population is in the table, where Pitman's would do best, but that cannot be used here",
+            "Pitman's method, usually the best where at most a tenth of the population is in the table, gives no result for this table",
         ),
         (false, _, Some(snb)) if snb.uniques < zayatz.uniques => (
             snb.uniques,
             Method::Snb,
-            "more than a tenth of the population is in the table, where the smaller estimate of Zayatz's and SNB's does best",
+            "the smaller of the estimates by Zayatz's and SNB's methods, which is usually the best where more than a tenth of the population is in the table",
         ),
         (false, _, Some(_)) => (
             zayatz.uniques,
             Method::Zayatz,
-            "more than a tenth of the population is in the table, where the smaller estimate of Zayatz's and SNB's does best",
+            "the smaller of the estimates by Zayatz's and SNB's methods, which is usually the best where more than a tenth of the population is in the table",
         ),
         (false, _, None) => (
             zayatz.uniques,
             Method::Zayatz,
-            "more than a tenth of the population is in the table, and SNB's method cannot be used here",
+            "more than a tenth of the population is in the table, and SNB's method gives no result for this table",
         ),
     };
     found(uniques, method, reason, estimates)
@@ -268,7 +268,7 @@ mod tests {
         let sample = Sample { sizes: &sizes, rows: 50, population: 1000 };
         let found = estimate(&sample);
         assert_eq!(found.method, Method::Zayatz);
-        assert!(found.reason.contains("cannot be used here"));
+        assert!(found.reason.contains("gives no result for this table"));
         assert_eq!(found.estimates[0].uniques, None);
         let found = estimate(&Sample { population: 100, ..sample });
         assert_eq!((found.method, found.estimates[2].uniques), (Method::Zayatz, None));

@@ -24,7 +24,7 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "Bottom-up generalisation",
     paper: "Wang, Yu, Chakraborty 2004",
     standing: Standing::Classic,
-    about: "Merges the values below one node of a hierarchy at a time, each time the one that costs least of what helps to predict the class column, for each row that the smallest group gains. As long as no merge helps the smallest group, it goes by the class column alone, which mostly merges far more than needed: tds loses less. Needs a class column and a hierarchy for every \
+    about: "Merges the values below one node of a hierarchy at a time, each time the node whose merge loses least of what predicts the class column, per row by which the smallest group grows. As long as no merge helps the smallest group, it goes by the class column alone, which mostly merges far more than needed: tds loses less. Needs a class column and a hierarchy for every \
             quasi-identifier.",
     parameters: &[],
     build,

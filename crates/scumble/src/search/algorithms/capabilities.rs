@@ -166,11 +166,14 @@ impl Capabilities {
         );
         say(
             self.serves_projections,
-            "Serves models that check some of the quasi-identifiers without the others.",
+            "Can be used with LKC-privacy and other models of some of the quasi-identifiers.",
         );
-        say(self.serves_population, "Serves models that compare groups with a population.");
-        say(self.serves_unmergeable, "Serves models that may break when groups are merged.");
-        say(self.serves_whole_tables, "Serves models that check the whole table.");
+        say(self.serves_population, "Can be used with models that compare groups with a population.");
+        say(
+            self.serves_unmergeable,
+            "Can be used with personalised privacy and other models that a merge of two groups can break.",
+        );
+        say(self.serves_whole_tables, "Can be used with models of the whole table.");
         say(
             self.is_led_by_sensitive,
             "Sensitive values may decide how coarse a group is, which the attack 'minimality' builds on.",

@@ -42,7 +42,7 @@ struct Clustering;
 fn mondrian(problem: &Problem) -> Result<Solution> {
     let mondrian = (super::mondrian::ENTRY.build)(&Parameters::default())?;
     let mut start = mondrian.run(problem)?;
-    let about = "the search began with Mondrian's classes";
+    let about = "the search began with the groups of mondrian";
     start.findings.push(Finding::new(MONDRIAN_START, Some(start.assignment.classes() as f64), about));
     Ok(start)
 }

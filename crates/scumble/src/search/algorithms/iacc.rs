@@ -148,7 +148,7 @@ impl Algorithm for Iacc {
                 column.exceeds()
             });
         if damaged {
-            let reached = k_actual.map_or("no class at all".into(), |k| format!("k = {k}"));
+            let reached = k_actual.map_or("no group at all".into(), |k| format!("k = {k}"));
             return Err(Error::infeasible(format!(
                 "the limits delta_d and delta_c afford {reached}, and meeting the models would exceed them"
             ))
@@ -160,12 +160,12 @@ impl Algorithm for Iacc {
             Finding::new(
                 "k_paper",
                 Some(e_min as f64 + 1.0),
-                "the k that the paper reports: one more than the size of the largest classes suppressed",
+                "the k that the paper reports: one more than the size of the largest groups suppressed",
             ),
             Finding::new(
                 "k_actual",
                 k_actual.map(|k| k as f64),
-                "the size of the smallest class that is left",
+                "the size of the smallest group that is left",
             ),
         ];
         Ok(Solution::of_classes(step, released, findings))

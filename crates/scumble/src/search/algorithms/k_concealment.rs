@@ -55,7 +55,7 @@ impl RecordAlgorithm for KConcealment {
         };
         if let Some(model) = problem.models.iter().find(|model| !serves(&***model)) {
             return Err(Error::refused(format!(
-                "'{}' judges classes, and the records of k_concealment overlap and form none",
+                "k_concealment cannot keep '{}': this requirement is checked in each group, and the rows of k_concealment are not in groups",
                 model.title()
             ))
             .another(Wish::Serving)
@@ -63,7 +63,7 @@ impl RecordAlgorithm for KConcealment {
         }
         match problem.quasi.iter().find(|quasi| quasi.sets) {
             Some(quasi) => Err(Error::refused(format!(
-                "column '{}': label = \"set\" is for classes; the records of k_concealment show nodes and ranges",
+                "column '{}': label = \"set\" is for groups; the records of k_concealment show nodes and ranges",
                 quasi.name
             ))),
             None => Ok(()),

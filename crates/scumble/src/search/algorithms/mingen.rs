@@ -67,7 +67,7 @@ impl Algorithm for MinGen {
         }
         if nodes > exhaustive::MOST {
             return Err(Error::refused(format!(
-                "models of the whole table, or of some columns, are judged on every combination of levels, and there are {nodes}, more \
+                "models of the whole table, or of some columns, are checked on every combination of levels, and there are {nodes}, more \
                  than {}",
                 exhaustive::MOST
             ))

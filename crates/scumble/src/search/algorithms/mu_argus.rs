@@ -55,7 +55,7 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 /// The most combinations of columns. Going through more of them, again and again, would take unreasonably long.
 const MOST_COMBINATIONS: usize = 20_000;
 
-/// The finding that says how many rows the method leaves in classes that fail a model.
+/// The finding that says how many rows the method leaves in groups that fail a model.
 const LEFT_RARE: &str = "left_rare";
 
 impl Algorithm for MuArgus {
@@ -73,7 +73,7 @@ impl Algorithm for MuArgus {
             findings.iter().find(|finding| finding.name == LEFT_RARE).and_then(|finding| finding.value);
         let done = match left {
             Some(rows) if rows > 0.0 => format!(
-                "it left {rows} rows in classes that fail a model on all {quasi} quasi-identifiers, which were suppressed so that what \
+                "it left {rows} rows in groups that fail a model on all {quasi} quasi-identifiers, which were suppressed so that what \
                  was asked for holds"
             ),
             _ => "here it left no row in a group that fails a model on all quasi-identifiers".to_owned(),
@@ -121,7 +121,7 @@ impl Algorithm for MuArgus {
             Finding::new(
                 LEFT_RARE,
                 Some(left_rare as f64),
-                "the rows that µ-Argus by itself leaves in classes that fail a model, since it looks at a few columns \
+                "the rows that µ-Argus by itself leaves in groups that fail a model, since it looks at a few columns \
                           at a time; they were suppressed",
             ),
         ];
@@ -365,7 +365,7 @@ mod tests {
             algorithm.caveat(&findings, 4).expect("it is told")
         };
         assert!(
-            told(3.0).contains("it left 3 rows in classes that fail a model on all 4 quasi-identifiers"),
+            told(3.0).contains("it left 3 rows in groups that fail a model on all 4 quasi-identifiers"),
             "{}",
             told(3.0)
         );

@@ -15,23 +15,34 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     paper: "Mohammed, Fung, Hung, Lee 2009",
     standing: Standing::Recommended,
     about: "The search for LKC-privacy, which assumes that outsiders know at most L of the quasi-identifiers: goes down from the \
-            roots by what helps most to predict the class column, or, with score = discernibility, by what divides the largest groups and needs no class column. Takes columns with and without hierarchies, suppresses no row, and each column shows one set of \
+            roots by what helps most to predict the class column; without a class column, by what divides the largest groups. Takes columns with and without hierarchies, suppresses no row, and each column shows one set of \
             values in all rows.",
     parameters: &[(
         "score",
-        "infogain (default): what helps most to predict the class column; discernibility: what divides the largest groups",
+        "infogain (default with a class column): what helps most to predict that column; discernibility (default without one): what divides the largest groups",
     )],
     build,
 };
 
 struct Pais {
-    score: Score,
+    /// Not given: by whether there is a class column.
+    score: Option<Score>,
+}
+
+impl Pais {
+    fn score(&self, problem: &Problem) -> Score {
+        self.score.unwrap_or(match problem.class {
+            Some(_) => Score::Gain,
+            None => Score::Discernibility,
+        })
+    }
 }
 
 fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
     let score = match parameters.choice("score", &["infogain", "discernibility"])? {
-        Some("discernibility") => Score::Discernibility,
-        _ => Score::Gain,
+        Some("discernibility") => Some(Score::Discernibility),
+        Some(_) => Some(Score::Gain),
+        None => None,
     };
     Ok(Box::new(Pais { score }))
 }
@@ -39,7 +50,7 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for Pais {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
-            needs_class: true,
+            needs_class: self.score == Some(Score::Gain),
             reach: Reach::Label,
             fineness: Fineness::OneTellingStep,
             default_suppression: Rational::ZERO,
@@ -50,7 +61,7 @@ impl Algorithm for Pais {
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
-        if self.score == Score::Gain {
+        if self.score(problem) == Score::Gain {
             class_of(problem, "pais with score = infogain")?;
         }
         problem.projections()?;
@@ -58,6 +69,6 @@ impl Algorithm for Pais {
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
-        descend(problem, self.score)
+        descend(problem, self.score(problem))
     }
 }

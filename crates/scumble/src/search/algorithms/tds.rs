@@ -14,7 +14,7 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "TDS, top-down specialisation",
     paper: "Fung, Wang, Yu 2005",
     standing: Standing::Recommended,
-    about: "For tables that will train classifiers: starts with every column fully coarsened, then refines one value at a time: each time the one that helps most to predict the class column, for each row that the smallest group loses. Suppresses nothing, and \
+    about: "For tables that will train classifiers: starts with every column fully coarsened, then refines one value at a time: each time the value whose refinement helps most to predict the class column, per row by which the smallest group shrinks. Suppresses nothing, and \
             each column shows one set of values in all rows. Needs a class column; numbers and texts without a hierarchy are \
             better served by tdr.",
     parameters: &[],

@@ -39,7 +39,7 @@ pub struct Checker<'a> {
 /// The result of checking a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Visit {
-    /// The rows in classes that fail a model. If they exceed the suppression limit, this may count only some of them.
+    /// The rows in groups that fail a model. If they exceed the suppression limit, this may count only some of them.
     pub failing: u64,
     /// A lower bound on the rows in failing classes at every finer node.
     pub finer: u64,

@@ -235,7 +235,7 @@ impl Pruning {
             "'{algorithm}' concludes from one recoding to coarser ones, which {name} does not allow when rows may be suppressed"
         ))
         .set(Setting::search("suppression").to(0), "suppress nothing")
-        .another_that("use an algorithm that judges every recoding by itself"))
+        .another_that("use an algorithm that checks every recoding by itself"))
     }
 }
 

@@ -182,7 +182,7 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
     let mut shown = solution.assignment.columns.iter().flat_map(|column| &column.values);
     if shown.any(|value| matches!(value, Value::Mean { .. })) {
         return Err(Error::refused(
-            "polish makes classes whose values cover their rows, and this algorithm shows means",
+            "polish makes groups whose values cover their rows, and this algorithm shows means",
         )
         .unset(Setting::search("polish"), "leave polish out")
         .another(Wish::WithoutMeans));
@@ -229,9 +229,17 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
     let offset = cheapest.iter().sum::<f64>() / cheapest.len().max(1) as f64;
     let mean = |cost: u128| Some(cost as f64 / FIXED_ONE / cells + offset);
     findings.extend([
-        Finding::new("polish_before", mean(before), "the mean cost of a cell with each class as tight as its rows allow, before the classes were polished"),
-        Finding::new("polish_after", mean(after), "the mean cost of a cell after that"),
-        Finding::new("polish_steps", Some(effort.steps as f64), "the steps of the search: how many changes of classes were weighed, and how often it turned to another class"),
+        Finding::new(
+            "polish_before",
+            mean(before),
+            "the mean cost of a cell before the local search, with each group as narrow as its rows allow",
+        ),
+        Finding::new("polish_after", mean(after), "the mean cost of a cell after the local search"),
+        Finding::new(
+            "polish_steps",
+            Some(effort.steps as f64),
+            "the steps of the local search: changes of groups that were tried, and moves to another group",
+        ),
     ]);
     if effort.steps == 0 {
         return Ok(Solution { findings, ..solution });

@@ -165,7 +165,7 @@ pub(in crate::search::algorithms) fn solution(
         finding(
             "clusters",
             found as f64,
-            "the clusters that were found; those that show the same are one class",
+            "the clusters that were found; those that show the same are one group",
         ),
         finding("largest_cluster", largest as f64, "the rows of the largest of them"),
         finding(

@@ -51,10 +51,10 @@ pub(super) fn check_models(problem: &Problem, algorithm: &str) -> Result<()> {
     problem.class_tests()?;
     if let Some(model) = problem.models.iter().find(|model| !model.monotonicity().merging) {
         return Err(Error::refused(format!(
-            "'{algorithm}' merges clusters until every model holds, and {} can break when classes are merged",
+            "'{algorithm}' merges clusters until every model holds, and {} can break when groups are merged",
             model.title()
         ))
-        .another_that("use an algorithm that does not merge classes"));
+        .another_that("use an algorithm that does not merge groups"));
     }
     problem.check_feasible()
 }

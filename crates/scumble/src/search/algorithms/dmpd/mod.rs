@@ -40,7 +40,7 @@ pub(crate) const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
         ("population", "how many divisions are kept, at least 4 (default 50)"),
         ("generations", "how often new ones are bred (default 100)"),
         ("idle", "stop after so many generations without a better one (default 20)"),
-        ("learner", "what is trained to judge a division: c45 (default) or naive_bayes"),
+        ("learner", "what is trained to compare divisions: c45 (default) or naive_bayes"),
         ("folds", "into how many parts the rows are divided for that, at least 2 (default 5)"),
         STR_ON_ALL,
         DISCRETISE,

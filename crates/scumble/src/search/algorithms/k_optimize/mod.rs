@@ -93,7 +93,7 @@ impl Algorithm for KOptimize {
             Finding::new(
                 "gap",
                 Some(missing * figure),
-                "how much better by the metric than the best found the optimum could be at most",
+                "by how much, at most, the best possible result could be better; 0: this result is the best possible",
             ),
         ];
         Ok(solution)

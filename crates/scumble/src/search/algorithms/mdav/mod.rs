@@ -75,7 +75,7 @@ impl Algorithm for Mdav {
             finding(
                 "groups",
                 found as f64,
-                "the groups that were found; those with the same means are one class",
+                "the groups that were found; those with the same means are one group",
             ),
             finding("largest_group", largest as f64, "the rows of the largest of them"),
             finding(

@@ -67,7 +67,7 @@ fn asked(problem: &Problem) -> Result<(usize, u64)> {
         let shares = of_model(&**model).is_some_and(|(of, _)| Some(of) == column);
         if !size && !shares {
             return Err(Error::refused(format!(
-                "'{}' judges classes or a further column, and the records of nhaa overlap and exchange the values of one column",
+                "nhaa cannot keep '{}': the rows of nhaa are not in groups, and it exchanges the values of one column only",
                 model.title()
             ))
             .another(Wish::Serving)
@@ -140,7 +140,7 @@ impl RecordAlgorithm for Nhaa {
         }
         match problem.quasi.iter().find(|quasi| quasi.sets) {
             Some(quasi) => Err(Error::refused(format!(
-                "column '{}': label = \"set\" is for classes; the records of nhaa show nodes and ranges",
+                "column '{}': label = \"set\" is for groups; the records of nhaa show nodes and ranges",
                 quasi.name
             ))),
             None => Ok(()),

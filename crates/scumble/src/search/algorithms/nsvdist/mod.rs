@@ -171,7 +171,7 @@ impl NsvDist {
                 && model.protects() == Some(name.as_str());
             if !problem.is_about_all(&**model) || !(size || shares) {
                 return Err(Error::refused(format!(
-                    "'{}' judges classes, and the records of nsvdist overlap and form none",
+                    "nsvdist cannot keep '{}': this requirement is checked in each group, and the rows of nsvdist are not in groups",
                     model.title()
                 ))
                 .another(Wish::Serving)
@@ -182,7 +182,7 @@ impl NsvDist {
         }
         if let Some(quasi) = problem.quasi.iter().find(|quasi| quasi.sets) {
             return Err(Error::refused(format!(
-                "column '{}': label = \"set\" is for classes; the records of nsvdist show nodes and ranges",
+                "column '{}': label = \"set\" is for groups; the records of nsvdist show nodes and ranges",
                 quasi.name
             )));
         }

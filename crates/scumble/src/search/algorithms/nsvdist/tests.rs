@@ -233,7 +233,7 @@ fn an_audit_that_is_not_complete_refuses() {
             "min_cover=2",
             "k=4",
             "([algorithm] audit=\"report\")",
-            "use an algorithm that makes classes",
+            "use an algorithm that makes groups",
             words,
         ];
         assert!(all.iter().all(|word| told.contains(word)), "{told}");

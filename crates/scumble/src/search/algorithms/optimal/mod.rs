@@ -97,7 +97,7 @@ impl Algorithm for Optimal {
         findings.push(Finding::new(
             "gap",
             gap.is_finite().then_some(gap),
-            "how much better than the best found a combination that was not looked at could be at most",
+            "by how much, at most, a combination of levels that was not tried could be better; 0: the result is the best possible",
         ));
         let solution = super::solution_at(problem, &lattice, best.required()?, findings)?;
         if problem.budget.spent_after().is_none()
