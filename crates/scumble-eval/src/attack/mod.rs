@@ -176,7 +176,7 @@ fn of_secrets(
     look: impl Fn(&Scene, usize) -> Result<Finding>,
 ) -> Result<Vec<Finding>> {
     if case.scene.secrets.is_empty() {
-        let why = "No sensitive column was named, so what can be inferred about people was not tested. Name the columns (--sensitive), or give the plan (--plan).";
+        let why = "No sensitive column was named, so what can be inferred about people was not tested. Name the sensitive columns, or give the plan.";
         return Ok(vec![Finding::not_run(attack, why)]);
     }
     let of_secret = |(place, secret): (usize, &Secret)| {

@@ -73,7 +73,7 @@ pub fn simulate(
         scenes.split_first().ok_or_else(|| Error::internal("there is nothing to attack"))?;
     if scene.look_of_person.iter().all(Option::is_none) {
         return Err(Error::data(
-            "no row of the original fits any row of the release: either --original is another table, or the release was made with other hierarchies than those given here (--hierarchies DIR)",
+            "no row of the original fits any row of the release: either another table was given as the original, or the release was made with other hierarchies than those given here",
         ));
     }
     let case = Case {
@@ -90,7 +90,7 @@ pub fn simulate(
     let mut found = Vec::new();
     for attack in attacks {
         if attack.rests_on_method && !target.method_known {
-            let why = "This attack uses how the release was made, which was not given. Name the algorithm (--algorithm), or give the plan (--plan).";
+            let why = "This attack uses how the release was made, which was not given. Name the algorithm, or give the plan.";
             found.push(Finding::not_run(attack, why));
             continue;
         }

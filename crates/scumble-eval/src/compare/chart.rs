@@ -36,7 +36,8 @@ pub(super) struct FrontierChart<'a> {
 }
 
 const LEFT: f64 = 62.0;
-const TOP: f64 = 26.0;
+/// The axis has its title at the top, and below it the name of the limit.
+const TOP: f64 = 42.0;
 const BOTTOM: f64 = 54.0;
 const RADIUS: f64 = 5.5;
 
@@ -152,7 +153,7 @@ impl FrontierChart<'_> {
         svg.text("axis", (middle, height - 10.0), Anchor::Middle, self.size.risk_axis());
         svg.text(
             "axis",
-            (LEFT - 50.0, TOP - 12.0),
+            (LEFT - 50.0, 12.0),
             Anchor::Start,
             &format!("{} (higher is more useful)", self.y_name),
         );
@@ -169,7 +170,7 @@ impl FrontierChart<'_> {
         for mark in marks {
             self.mark(&mut svg, mark, at(mark.spot));
         }
-        self.labels(&mut svg, &at);
+        self.labels(&mut svg, &at, &y);
         svg.finish()
     }
 
@@ -207,8 +208,8 @@ impl FrontierChart<'_> {
     }
 
     /// Names the releases on the frontier, as far as there is room.
-    fn labels(&self, svg: &mut Svg, at: &impl Fn(Spot) -> At) {
-        let mut taken: Vec<(At, At)> = Vec::new();
+    fn labels(&self, svg: &mut Svg, at: &impl Fn(Spot) -> At, y: &Scale) {
+        let mut taken: Vec<(At, At)> = self.written(y);
         let named = |mark: &&Mark<'_>| mark.recommended || (mark.on_frontier && mark.not_beaten);
         let mut marks: Vec<&Mark<'_>> = self.marks.iter().filter(named).collect();
         // The recommended release is always named.
@@ -218,35 +219,57 @@ impl FrontierChart<'_> {
         for mark in marks {
             let text = format!("{}, k = {}", mark.algorithm, mark.k);
             let (x, y) = at(mark.spot);
-            let wide = text_width(&text);
+            // The recommended one is bold.
+            let wide = text_width(&text) * if mark.recommended { 1.1 } else { 1.0 };
             let room = |(left, top): At| ((left, top - 10.0), (left + wide, top + 3.0));
-            let mut places = [
-                (x - wide - 10.0, y - 8.0),
-                (x + 10.0, y + 16.0),
-                (x - wide / 2.0, y - 12.0),
-                (x - wide / 2.0, y + 22.0),
-            ]
-            .into_iter()
-            .filter(|(left, top)| *left > LEFT && left + wide < right && *top > TOP && *top < floor);
-            let free = |place: &At| {
+            let around = |away: f64| {
+                [
+                    (x - wide - 10.0 - away, y - 8.0 - away),
+                    (x + 10.0 + away, y + 16.0 + away),
+                    (x - wide / 2.0, y - 12.0 - away),
+                    (x - wide / 2.0, y + 22.0 + away),
+                    (x + 10.0 + away, y - 8.0 - away),
+                    (x - wide - 10.0 - away, y + 16.0 + away),
+                ]
+            };
+            let inside =
+                |(left, top): &At| *left > LEFT && left + wide < right && *top > TOP + 10.0 && *top < floor;
+            // How much lies where the name would be.
+            let covered = |place: &At| {
                 let (from, to) = room(*place);
                 let apart = |(a, b): &(At, At)| b.0 < from.0 || to.0 < a.0 || b.1 < from.1 || to.1 < a.1;
                 let clear = |(x, y): &At| {
                     *x < from.0 - 6.0 || *x > to.0 + 6.0 || *y < from.1 - 5.0 || *y > to.1 + 5.0
                 };
-                taken.iter().all(apart) && spots.iter().all(clear)
+                let names = taken.iter().filter(|other| !apart(other)).count();
+                names + spots.iter().filter(|spot| !clear(spot)).count()
             };
-            let place = if mark.recommended {
-                let first = places.clone().next();
-                places.find(free).or(first)
-            } else {
-                places.find(free)
+            // The recommended release is always named, farther away if need be.
+            let rings: &[f64] = if mark.recommended { &[0.0, 12.0, 26.0, 42.0, 60.0] } else { &[0.0] };
+            let places: Vec<At> =
+                rings.iter().flat_map(|away| around(*away)).filter(|place| inside(place)).collect();
+            let place = match mark.recommended {
+                true => places.into_iter().min_by_key(covered),
+                false => places.into_iter().find(|place| covered(place) == 0),
             };
             if let Some(place) = place {
                 taken.push(room(place));
                 svg.text(if mark.recommended { "chosen-name" } else { "name" }, place, Anchor::Start, &text);
             }
         }
+    }
+
+    /// Where a narrow chart names its references.
+    fn written(&self, y: &Scale) -> Vec<(At, At)> {
+        if self.size == Size::Wide {
+            return Vec::new();
+        }
+        let right = self.size.width() - self.size.right() - 4.0;
+        let of = |(name, height): &(&str, f64)| {
+            let at = y.at(*height) - 4.0;
+            ((right - text_width(name), at - 10.0), (right, at + 3.0))
+        };
+        self.references.iter().map(of).collect()
     }
 
     /// Draws the greatest risk that a recommended release may have.

@@ -8,7 +8,7 @@ use scumble::report::drawing::render;
 use super::advice::Advice;
 use super::chart::{FrontierChart, Mark, Size, sign};
 use super::outcome::{Candidate, Comparison, Utility};
-use super::words::{attained, certain_for, limit, limit_in_words, name, points, share};
+use super::words::{attained, cell, certain_for, limit, limit_in_words, name, points, share};
 use crate::page::{percent, seconds, stylesheet};
 
 const TEMPLATE: &str = include_str!("template.html");
@@ -148,15 +148,15 @@ fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
             algorithm => &candidate.algorithm,
             standing => candidate.standing.name(),
             k => candidate.k,
-            risk => share(candidate.risk.worst()),
-            worst_off => share(candidate.risk.worst_off),
-            identity => share(candidate.risk.identity),
-            attribute => candidate.risk.attribute.as_ref().map(|guess| share(guess.advantage)),
-            certain => candidate.risk.certain_told().map(share),
+            risk => cell(candidate.risk.worst()),
+            worst_off => cell(candidate.risk.worst_off),
+            identity => cell(candidate.risk.identity),
+            attribute => candidate.risk.attribute.as_ref().map(|guess| cell(guess.advantage)),
+            certain => candidate.risk.certain_told().map(cell),
             column => candidate.risk.attribute.as_ref().map(|guess| guess.column.clone()),
             accuracy => accuracy.map_or_else(|| "–".to_owned(), |accuracy| percent(accuracy.mean)),
             by_learner => accuracy.map(|accuracy| by_learner(comparison, &accuracy.by_learner)),
-            loss => share(candidate.loss),
+            loss => cell(candidate.loss),
             suppressed => grouped(candidate.suppressed),
             attained => attained(candidate, comparison.rows).map_or_else(|| "–".to_owned(), grouped),
             seconds => seconds(candidate.seconds),

@@ -292,6 +292,11 @@ pub(super) fn share(share: f64) -> String {
     }
 }
 
+/// Writes a share into a cell of a table, where there is little room.
+pub(super) fn cell(of: f64) -> String {
+    share(of).replacen("less than ", "<\u{a0}", 1)
+}
+
 /// Writes a limit on a difference of shares, in percentage points without a unit.
 pub(super) fn points(share: f64) -> String {
     limit(share).trim_end_matches("\u{a0}%").to_owned()

@@ -24,7 +24,7 @@ pub(super) struct CurveChart<'a> {
     pub(super) from_zero: bool,
 }
 
-const WIDTH: f64 = 520.0;
+const WIDTH: f64 = 430.0;
 const HEIGHT: f64 = 290.0;
 const LEFT: f64 = 58.0;
 /// References are named here, next to their lines, to the right of all curves.

@@ -111,8 +111,29 @@ pub(crate) fn shortened(text: &str, limit: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// Shortens a name, with an ellipsis in the middle.
+#[must_use]
+pub(crate) fn without_middle(text: &str, limit: usize) -> String {
+    let signs: Vec<char> = text.chars().collect();
+    if signs.len() <= limit {
+        return text.to_owned();
+    }
+    let kept = limit.saturating_sub(1);
+    let (head, tail) = (kept.div_ceil(2), kept / 2);
+    let (head, tail): (String, String) =
+        (signs[..head].iter().collect(), signs[signs.len() - tail..].iter().collect());
+    format!("{head}…{tail}")
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn long_names_keep_both_ends() {
+        assert_eq!(super::without_middle("postcode", 8), "postcode");
+        assert_eq!(super::without_middle("date_of_birth_of_the_mother", 9), "date…ther");
+        assert_eq!(super::without_middle("größenänderung", 6), "grö…ng");
+    }
+
     use super::*;
 
     /// With ordinary spaces, which are easier to type and to compare.

@@ -179,7 +179,7 @@ pub fn population(found: &PopulationUniques) -> String {
 pub fn no_population(unit: Unit) -> &'static str {
     match unit {
         Unit::Rows => {
-            "To estimate how many people of the population share their values with nobody, give the size of the population (--population-size N)."
+            "To estimate how many people of the population share their values with nobody, give the size of the population."
         }
         Unit::Persons => {
             "How many people of the population share their values with nobody was not estimated: the methods take each row for a person, and some \

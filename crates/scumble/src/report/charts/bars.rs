@@ -40,13 +40,16 @@ pub(in crate::report) struct BarChart<'a> {
 
 const WIDTH: f64 = 440.0;
 const NAME_LIMIT: usize = 22;
+/// What joins the names of several columns. Each of them is shortened by itself, so that all can be told apart.
+pub(in crate::report) const JOIN: &str = " + ";
+const JOINED_LIMIT: usize = 30;
 const BAR: f64 = 13.0;
 const GAP: f64 = 9.0;
 
 impl BarChart<'_> {
     /// Draws the chart.
     pub(in crate::report) fn svg(&self) -> String {
-        let names: Vec<String> = self.rows.iter().map(|r| format::shortened(&r.name, NAME_LIMIT)).collect();
+        let names: Vec<String> = self.rows.iter().map(|row| short(&row.name)).collect();
         let name_width = names.iter().map(|n| text_width(n)).fold(20.0, f64::max) + 10.0;
         let bars = || self.rows.iter().flat_map(|r| &r.bars);
         let label_width = bars().map(|b| text_width(&b.label)).fold(24.0, f64::max) + 10.0;
@@ -69,7 +72,9 @@ impl BarChart<'_> {
                 let wide = if bar.value > 0.0 { (end - name_width).max(1.5) } else { 0.0 };
                 let class = if bar.value.is_infinite() { "endless" } else { bar.ink.class() };
                 let hint = format!("{}: {}", row.name, bar.hint);
-                svg.rect("track", (name_width, at + 0.5), (right - name_width, BAR - 1.0), None);
+                if !bar.value.is_nan() {
+                    svg.rect("track", (name_width, at + 0.5), (right - name_width, BAR - 1.0), None);
+                }
                 svg.rect(class, (name_width, at + 0.5), (wide, BAR - 1.0), Some(&hint));
                 let class = if bar.ink == Ink::Alert { "value alerted" } else { "value" };
                 svg.text(class, (right + 7.0, at + BAR - 2.5), Anchor::Start, &bar.label);
@@ -98,6 +103,20 @@ impl BarChart<'_> {
             self.reference.as_ref().map_or_else(String::new, |(_, name)| format!(" Marked: {name}."));
         format!("{}.{reference}", rows.join("; "))
     }
+}
+
+/// Shortens a name to what fits beside the bars. Names of columns that were joined keep their beginnings and ends, which tell them apart.
+fn short(name: &str) -> String {
+    let parts: Vec<&str> = name.split(JOIN).collect();
+    if parts.len() == 1 {
+        return format::shortened(name, NAME_LIMIT);
+    }
+    if name.chars().count() <= JOINED_LIMIT {
+        return name.to_owned();
+    }
+    let room = (JOINED_LIMIT - JOIN.len() * (parts.len() - 1)) / parts.len();
+    let shortened: Vec<String> = parts.iter().map(|part| format::without_middle(part, room.max(5))).collect();
+    shortened.join(JOIN)
 }
 
 fn row_height(row: &BarRow) -> f64 {

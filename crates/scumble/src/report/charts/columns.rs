@@ -22,7 +22,7 @@ pub(in crate::report) struct ColumnChart<'a> {
     pub(in crate::report) mark: Option<(usize, String)>,
 }
 
-const WIDTH: f64 = 480.0;
+const WIDTH: f64 = 440.0;
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 26.0;

@@ -17,7 +17,7 @@ pub(in crate::report) struct StepChart<'a> {
     pub(in crate::report) mark: Option<(u64, String, f64)>,
 }
 
-const WIDTH: f64 = 480.0;
+const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 270.0;
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 18.0;

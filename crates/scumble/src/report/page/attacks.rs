@@ -46,6 +46,8 @@ fn row(found: &AttackResult) -> Value {
         column => &found.column,
         certain => found.is_certain(),
         bar => format!("{:.1}", found.severity() * 100.0),
+        // The share of people at risk has a column of its own.
+        gained => (found.gained() > found.share_at_risk()).then(|| percent(found.gained())),
         sentence => &found.sentence,
         at_risk => at_risk.map_or_else(|| NOTHING.to_owned(), shown),
         at_risk_interval => at_risk.and_then(interval),

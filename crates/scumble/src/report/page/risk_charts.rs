@@ -3,7 +3,7 @@
 use super::figure;
 use super::risk::plain;
 use crate::base::format::{count, counted, number, percent};
-use crate::report::charts::bars::{Bar, BarChart, BarRow};
+use crate::report::charts::bars::{Bar, BarChart, BarRow, JOIN};
 use crate::report::charts::columns::ColumnChart;
 use crate::report::charts::{Ink, Series};
 use crate::report::data::{RiskBand, RiskFigures, Singling};
@@ -126,7 +126,7 @@ pub(super) fn combinations(found: &Singling, heading: &str, ink: Ink, unit: Unit
     let of_size = found.combinations.chunk_by(|a, b| a.columns.len() == b.columns.len());
     let sizes = of_size.clone().count().max(1);
     let listed = of_size.flat_map(|of_size| of_size.iter().take(ROOM / sizes));
-    let rows: Vec<_> = listed.map(|c| (c.columns.join(" + "), c.rows as f64, count(c.rows))).collect();
+    let rows: Vec<_> = listed.map(|c| (c.columns.join(JOIN), c.rows as f64, count(c.rows))).collect();
     if rows.is_empty() {
         return None;
     }

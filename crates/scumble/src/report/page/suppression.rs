@@ -49,6 +49,10 @@ pub(super) fn section(report: &Report) -> Option<Value> {
     Some(context! { summary, reasons, figures, outstanding => outstanding(&suppression.subgroups, average) })
 }
 
+fn named(value: &str) -> &str {
+    if value.is_empty() { "(empty)" } else { value }
+}
+
 fn stands_out(group: &Subgroup, average: f64) -> bool {
     group.suppressed >= AT_LEAST
         && average > 0.0
@@ -76,7 +80,7 @@ fn outstanding(columns: &[SubgroupColumn], average: f64) -> Vec<String> {
             let times = ratio(group.suppressed, group.rows).unwrap_or(0.0) / average;
             format!(
                 "{column} “{}”: {} of {} lost ({}), {times:.1} times the average",
-                group.value,
+                named(&group.value),
                 count(group.suppressed),
                 counted(group.rows, "row", "rows"),
                 share(group.suppressed, group.rows)
@@ -100,7 +104,7 @@ fn chart(column: &SubgroupColumn, average: f64) -> Option<Value> {
         .iter()
         .take(SHOWN)
         .map(|group| BarRow {
-            name: group.value.clone(),
+            name: named(&group.value).to_owned(),
             bars: vec![Bar {
                 value: ratio(group.suppressed, group.rows).unwrap_or(0.0),
                 label: share(group.suppressed, group.rows),
