@@ -225,7 +225,7 @@ fn what_cannot_be_attacked_is_refused() {
         &["--original", "few.csv", "--quasi", "age", "--report", "release.report"],
     );
     desk.file("others.csv", "name,age,sex,postcode,diagnosis,readmitted\nx,1,o,1,flu,no\n");
-    refused(3, "no person of the original fits", &arguments(&[&["--original", "others.csv"], ROLES]));
+    refused(3, "no row of the original fits", &arguments(&[&["--original", "others.csv"], ROLES]));
 }
 
 /// Attacks that make releases of their own do so as `anonymize` does: different spellings of one value count as one value.

@@ -150,7 +150,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if let Some(chosen) = Advice::of(&found).and_then(|advice| advice.recommended()) {
         let chosen = &found.candidates[chosen];
         interface.say(format_args!(
-            "Next: scumble anonymize with the same columns and --algorithm {} --k {}{}",
+            "Next: scumble anonymize with the same columns and requirements, and --algorithm {} --k {}{}",
             chosen.algorithm,
             chosen.k,
             arguments.audience.given().map_or_else(String::new, |who| format!(" --for {}", who.name()))

@@ -13,7 +13,7 @@ pub struct Limits {
     /// value may become right because of the release.
     pub risk: f64,
     /// The greatest share of people whose sensitive value may be certain, in columns that no model of the plan protects. If a model
-    /// protects the column, the model decides.
+    /// protects the column, the model decides. The same limit holds for values that are nearly certain, in every sensitive column.
     pub certain: f64,
 }
 
@@ -41,9 +41,9 @@ impl Limits {
         risk.worst() <= self.risk && self.certainty_kept_by(risk)
     }
 
-    /// Whether no more people's values are certain than the limit allows.
+    /// Whether no more people's values are certain, or nearly, than the limit allows.
     pub(super) fn certainty_kept_by(&self, risk: &Risk) -> bool {
-        risk.certain() <= self.certain
+        risk.certain() <= self.certain && risk.nearly_certain() <= self.certain
     }
 
     /// Returns the least k that keeps the limit on the person worst off, since a person in a group of k is found with a chance of 1/k. No k

@@ -18,6 +18,8 @@ pub struct Comparison {
     pub sensitive: Vec<String>,
     /// The column that models predict.
     pub class: Option<String>,
+    /// The column that tells households apart.
+    pub household: Option<String>,
     /// The columns that were left out.
     pub left_out: Vec<String>,
     /// The models that every release keeps besides its k, in words.

@@ -32,6 +32,9 @@ pub struct Risk {
     pub attribute: Option<Guess>,
     /// Of the sensitive columns that no model protects, the one in which most people's values are certain.
     pub unprotected: Option<Certain>,
+    /// The sensitive column in which most people's values are nearly certain: 9 in 10 of their group have one value, and at most half as
+    /// large a share of the whole table. `None` where no value is.
+    pub nearly: Option<Certain>,
 }
 
 /// The share of people whose value in a column is certain.
@@ -74,6 +77,12 @@ impl Risk {
     #[must_use]
     pub fn certain(&self) -> f64 {
         self.unprotected.as_ref().map_or(0.0, |certain| certain.share)
+    }
+
+    /// Returns the greatest share of people whose value is nearly certain in a sensitive column.
+    #[must_use]
+    pub fn nearly_certain(&self) -> f64 {
+        self.nearly.as_ref().map_or(0.0, |nearly| nearly.share)
     }
 }
 
@@ -141,15 +150,19 @@ pub fn risk_of(
         TrialOutcome::Classes { .. } => attained_k(trial).map_or(0.0, |k| 1.0 / k.max(1) as f64),
         _ => matched(&both),
     };
+    // The persons of a group who are one household hide each other no better than one person.
+    let household = trial.households.as_ref().and_then(|found| found.fewest_in_group);
+    let household = household.map_or(0.0, |fewest| 1.0 / fewest.max(1) as f64);
     // People who consented to be open have no model that bounds what can be inferred about them.
     let is_open = trial.warnings.iter().any(|warning| warning == DISCLOSURE_ACCEPTED);
     Ok(Risk {
-        worst_off: alone.max(together),
+        worst_off: alone.max(together).max(household),
         identity: one_by_one.max(by_class),
         linkage: one_by_one,
         singled_out: at_risk(linkage)?,
         attribute,
         unprotected: certain.filter(|_| is_open),
+        nearly: most_nearly_certain(trial),
     })
 }
 
@@ -175,6 +188,18 @@ fn most_certain(homogeneity: &[Finding]) -> Result<Option<Certain>> {
         }
     }
     Ok(most)
+}
+
+/// Returns the column in which most people's values are nearly certain, the first among ties.
+fn most_nearly_certain(trial: &Trial) -> Option<Certain> {
+    let mut most: Option<Certain> = None;
+    for of in trial.guesses.iter().filter(|of| of.nearly_certain > 0) {
+        let share = of.nearly_certain as f64 / of.rows.max(1) as f64;
+        if most.as_ref().is_none_or(|most| share > most.share) {
+            most = Some(Certain { column: of.column.clone(), share });
+        }
+    }
+    most
 }
 
 /// Returns the column of which most is learnt, the first among ties.

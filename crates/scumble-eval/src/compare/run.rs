@@ -113,6 +113,7 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
         quasi: plan.names_with(Role::Quasi).map(str::to_owned).collect(),
         sensitive: plan.names_with(Role::Sensitive).map(str::to_owned).collect(),
         class: data.as_ref().map(|data| data.class.clone()),
+        household: plan.names_with(Role::Household).next().map(str::to_owned),
         left_out: plan.names_with(Role::Drop).map(str::to_owned).collect(),
         models: plan.privacy.iter().filter(k_free).map(model_in_words).collect(),
         ks,

@@ -123,6 +123,7 @@ pub fn to_json(comparison: &Comparison) -> Value {
         "quasi": comparison.quasi,
         "sensitive": comparison.sensitive,
         "class": comparison.class,
+        "household": comparison.household,
         "models": comparison.models,
         "k": comparison.ks,
         "least_k": comparison.least_k,

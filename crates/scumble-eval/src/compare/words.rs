@@ -7,7 +7,7 @@ use scumble::registry::Standing;
 use super::advice::Advice;
 use super::limits::Limits;
 use super::outcome::{Candidate, Comparison, Utility};
-use super::risk::{Guess, Risk};
+use super::risk::{Certain, Guess, Risk};
 
 impl Advice {
     /// Writes the advice in a few sentences: what to take, what an attacker could still learn, what it costs, the next steps, and what was
@@ -182,8 +182,18 @@ fn missed(limits: &Limits, risk: &Risk) -> (String, String) {
             ),
             model(&guess.column),
         ),
-        (_, Some(certain)) => {
+        (_, Some(certain)) if certain.share > limits.certain => {
             (format!("{} may become certain {}", certain.column, certain_for(limits)), model(&certain.column))
+        }
+        _ if risk.nearly_certain() > limits.certain => {
+            let column = risk.nearly.as_ref().map_or("a value", |nearly| nearly.column.as_str());
+            (
+                format!(
+                    "{column} may become nearly certain {} (9 in 10 of a group have one value, twice the share of the whole table or more)",
+                    certain_for(limits)
+                ),
+                model(column),
+            )
         }
         _ => (limit_in_words(limits), "a larger k may lower the risk".to_owned()),
     }
@@ -194,6 +204,13 @@ pub(super) fn certain_for(limits: &Limits) -> String {
     match limits.certain {
         0.0 => "for nobody".to_owned(),
         some => format!("for at most {} of the people", limit(some)),
+    }
+}
+
+fn limit_on_certain(limits: &Limits) -> String {
+    match limits.certain {
+        0.0 => "limit: nobody".to_owned(),
+        some => format!("limit: {}", limit(some)),
     }
 }
 
@@ -209,13 +226,7 @@ fn inference(comparison: &Comparison, chosen: &Candidate) -> Vec<String> {
         ));
     }
     let (certain, bound) = match (&chosen.risk.unprotected, &chosen.risk.attribute) {
-        (Some(certain), _) => {
-            let bound = match limits.certain {
-                0.0 => "limit: nobody".to_owned(),
-                some => format!("limit: {}", limit(some)),
-            };
-            ((&certain.column, certain.share), bound)
-        }
+        (Some(certain), _) => ((&certain.column, certain.share), limit_on_certain(limits)),
         (None, Some(guess)) => ((&guess.column, guess.certain), "bounded by the plan's models".to_owned()),
         (None, None) => return told,
     };
@@ -224,6 +235,14 @@ fn inference(comparison: &Comparison, chosen: &Candidate) -> Vec<String> {
         0.0 => format!("{column} becomes certain for nobody ({bound})."),
         some => format!("{column} becomes certain for {} of the people ({bound}).", share(some)),
     });
+    if let Some(Certain { column, share: of }) = &chosen.risk.nearly {
+        told.push(format!(
+            "{column} becomes nearly certain for {} of the people: at least 9 in 10 of their group have one value, twice the share of the whole table or \
+             more ({}).",
+            share(*of),
+            limit_on_certain(limits)
+        ));
+    }
     told
 }
 
@@ -262,8 +281,12 @@ fn premises(comparison: &Comparison) -> String {
         [] => "an attacker who knows",
         _ => "attackers who know",
     };
+    let persons = match &comparison.household {
+        Some(column) => format!(" The persons of one household ({column}) count as one person."),
+        None => String::new(),
+    };
     format!(
-        "All of this was measured on these {} rows against {attackers} {known} of everybody in the table; whoever knows more may find out more.",
+        "All of this was measured on these {} rows against {attackers} {known} of everybody in the table; whoever knows more may find out more.{persons}",
         grouped(comparison.rows)
     )
 }

@@ -221,7 +221,7 @@ where
 }
 
 /// Measures what the release shows of households, and returns the warnings about it.
-fn measure_households<'a, Found>(run: &Run<'a, Found>) -> Result<(Option<Households>, Vec<String>)>
+pub(super) fn measure_households<'a, Found>(run: &Run<'a, Found>) -> Result<(Option<Households>, Vec<String>)>
 where
     Run<'a, Found>: Releasable,
 {

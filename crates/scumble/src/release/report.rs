@@ -90,6 +90,7 @@ pub(super) fn origin(quasi: &Quasi) -> Provenance {
 pub(super) fn kept_columns(plan: &Plan, source: &CodedTable, names: &[&str]) -> KeptExactly {
     let rows = source.rows as u64;
     let by_name = source.by_name();
+    let least = plan.risk.audience.least_k();
     let planned: std::collections::BTreeMap<&str, &Column> =
         plan.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
     let columns = names
@@ -105,10 +106,10 @@ pub(super) fn kept_columns(plan: &Plan, source: &CodedTable, names: &[&str]) -> 
                 (false, true) => ColumnRole::Sensitive,
                 (false, false) => ColumnRole::Other,
             };
-            Some(KeptColumn { name: (*name).to_owned(), role, uniqueness: uniqueness(&counts, rows) })
+            Some(KeptColumn { name: (*name).to_owned(), role, uniqueness: uniqueness(&counts, rows, least) })
         })
         .collect();
-    let all = |names: &[&str]| (!names.is_empty()).then(|| among(keys(source, names).finish()));
+    let all = |names: &[&str]| (!names.is_empty()).then(|| among(keys(source, names).finish(), least));
     let open = open_columns(plan, names);
     KeptExactly { columns, together: all(names), open: all(&open), ..KeptExactly::default() }
 }
@@ -129,19 +130,20 @@ pub(super) fn keys(source: &CodedTable, names: &[&str]) -> Packer {
     packer
 }
 
-/// Counts the rows that no other row shares its key with.
-pub(super) fn among(mut keys: Vec<u64>) -> Uniqueness {
+/// Counts the rows that share their key with no other row, and with fewer than `least` in all.
+pub(super) fn among(mut keys: Vec<u64>, least: u64) -> Uniqueness {
     use rayon::prelude::*;
     keys.par_sort_unstable();
     let counts: Vec<u64> = keys.chunk_by(|a, b| a == b).map(|same| same.len() as u64).collect();
-    uniqueness(&counts, keys.len() as u64)
+    uniqueness(&counts, keys.len() as u64, least)
 }
 
-fn uniqueness(counts: &[u64], rows: u64) -> Uniqueness {
+fn uniqueness(counts: &[u64], rows: u64, least: u64) -> Uniqueness {
     Uniqueness {
         rows,
         distinct: counts.iter().filter(|count| **count > 0).count() as u64,
         unique_rows: counts.iter().filter(|count| **count == 1).count() as u64,
+        few_rows: counts.iter().filter(|count| **count < least).sum(),
     }
 }
 

@@ -10,7 +10,7 @@ use scumble_verify::WrittenForm;
 
 use super::classes::{self, ClassRun, ClassesFound, together};
 use super::gate::{self, RowNumbers};
-use super::pipeline::{Ended, Releasable, Watched, write_verified};
+use super::pipeline::{Ended, Releasable, Watched, measure_households, write_verified};
 use super::records::{self, RecordRun, RecordsFound};
 use super::run::Run;
 use super::search::{Task, budget_of};
@@ -28,6 +28,7 @@ use crate::registry::Method;
 use crate::release::prepare::SpeltTable;
 use crate::release::prepare::population::read_population;
 use crate::release::resources::Resources;
+use crate::report::data::{GuessByClass, Households};
 use crate::search::algorithms::tables::{Shown, Tables};
 
 /// The result of a trial.
@@ -48,6 +49,10 @@ pub struct Trial {
     pub warnings: Vec<String>,
     /// The tables that would be published.
     pub tables: Vec<TrialTable>,
+    /// What the release shows of households, where a column tells them apart.
+    pub households: Option<Households>,
+    /// What groups tell about each sensitive column, if rows form groups.
+    pub guesses: Vec<GuessByClass>,
 }
 
 /// A table that would be published, as it was written and verified.
@@ -186,6 +191,7 @@ pub fn try_within(
 struct Tried<Run> {
     run: Run,
     tables: Vec<TrialTable>,
+    households: Option<Households>,
     /// The seconds that the search took.
     seconds: f64,
 }
@@ -216,15 +222,18 @@ where
         return Err(Error::internal("a trial was written to files"));
     };
     run.warnings.extend(gate::warnings(&passed.personal));
+    let (households, of_households) = measure_households(&run)?;
+    run.warnings.extend(of_households);
     let (rows, _) = run.row_map();
     let about = rows.into_iter().map(<[u32]>::to_vec).chain(std::iter::repeat_with(Vec::new));
     let table = |((name, written), about)| TrialTable { name, about, written, form: form.written.clone() };
     let tables = written.into_iter().zip(about).map(table).collect();
-    Ok(Tried { run, tables, seconds })
+    Ok(Tried { run, tables, households, seconds })
 }
 
 fn of_classes(tried: Tried<ClassRun<'_>>) -> Trial {
-    let Tried { run, tables, seconds } = tried;
+    let Tried { run, tables, households, seconds } = tried;
+    let guesses = classes::guesses(run.plan, &run.problem, &run.found.classes);
     let loss = metrics::loss::ENTRY.build.measure(&run.found.classes, &run.problem).unwrap_or(0.0);
     let Run { problem, missing, warnings, found: ClassesFound { classes, step, rows, .. }, .. } = run;
     let kept: Vec<u32> =
@@ -238,12 +247,14 @@ fn of_classes(tried: Tried<ClassRun<'_>>) -> Trial {
         seconds,
         warnings,
         tables,
+        households,
+        guesses,
         outcome: TrialOutcome::Classes { classes: Box::new(classes), step, class_of_row },
     }
 }
 
 fn of_records(tried: Tried<RecordRun<'_>>) -> Trial {
-    let Tried { run, tables, seconds } = tried;
+    let Tried { run, tables, households, seconds } = tried;
     let Run { problem, missing, warnings, found, .. } = run;
     let RecordsFound { solution, taken, rows } = found;
     let loss = record_loss(&solution.records, &problem.quasi);
@@ -255,6 +266,8 @@ fn of_records(tried: Tried<RecordRun<'_>>) -> Trial {
         seconds,
         warnings,
         tables,
+        households,
+        guesses: Vec::new(),
         outcome: TrialOutcome::Records {
             records: solution.records,
             column: solution.column,
@@ -265,7 +278,7 @@ fn of_records(tried: Tried<RecordRun<'_>>) -> Trial {
 }
 
 fn of_tables(tried: Tried<TablesRun<'_>>) -> Trial {
-    let Tried { run, tables, seconds } = tried;
+    let Tried { run, tables, households, seconds } = tried;
     let Run { problem, missing, warnings, found, .. } = run;
     let shown = found.solution.shown;
     let all_columns = || vec![(0..problem.quasi.len()).collect()];
@@ -276,5 +289,6 @@ fn of_tables(tried: Tried<TablesRun<'_>>) -> Trial {
             (loss, TrialOutcome::Projections { tables, shown, tuple_of_row: found.tuple_of_row })
         }
     };
-    Trial { problem, missing, loss, suppressed: 0, seconds, warnings, tables, outcome }
+    let guesses = Vec::new();
+    Trial { problem, missing, loss, suppressed: 0, seconds, warnings, tables, households, guesses, outcome }
 }

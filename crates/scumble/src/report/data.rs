@@ -559,6 +559,8 @@ pub struct Uniqueness {
     pub distinct: u64,
     /// Rows whose value (or combination) no other row has.
     pub unique_rows: u64,
+    /// Rows whose value (or combination) fewer rows have than the audience's least k, the unique ones included.
+    pub few_rows: u64,
 }
 
 /// Classes in which everybody has the same sensitive value.
@@ -589,6 +591,33 @@ pub struct GuessByClass {
     pub right: u64,
     /// Rows that have the most frequent value of all released rows, which is known without any class.
     pub right_without: u64,
+    /// Rows of classes that make a value nearly certain, though not quite.
+    pub nearly_certain: u64,
+    /// The worst of these classes.
+    pub worst: Option<Telling>,
+}
+
+/// A class that tells much about a sensitive value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Telling {
+    /// Rows of the class.
+    pub rows: u64,
+    /// Rows of the class that have the value.
+    pub right: u64,
+    /// Rows of all classes that have it.
+    pub right_in_all: u64,
+}
+
+impl Telling {
+    /// Whether the class makes the value nearly certain: at least 9 in 10 of its rows have it, and at most half as large a share of all rows.
+    #[must_use]
+    pub fn is_nearly_certain(&self, rows_in_all: u64) -> bool {
+        let (rows, right) = (u128::from(self.rows), u128::from(self.right));
+        self.right < self.rows
+            && 10 * right >= 9 * rows
+            && 2 * u128::from(self.right_in_all) * rows <= right * u128::from(rows_in_all)
+    }
 }
 
 impl GuessByClass {

@@ -521,7 +521,7 @@ fn kept_exactly(rows: u64) -> KeptExactly {
     let column = |name: &str, role, distinct, unique_rows| KeptColumn {
         name: name.into(),
         role,
-        uniqueness: Uniqueness { rows, distinct, unique_rows },
+        uniqueness: Uniqueness { rows, distinct, unique_rows, few_rows: unique_rows },
     };
     KeptExactly {
         columns: vec![
@@ -530,9 +530,9 @@ fn kept_exactly(rows: u64) -> KeptExactly {
             column("length of stay", ColumnRole::Sensitive, 44, 0),
             column("ward", ColumnRole::Other, 19, 0),
         ],
-        together: Some(Uniqueness { rows, distinct: 9_240, unique_rows: 3_105 }),
-        open: Some(Uniqueness { rows, distinct: 9_240, unique_rows: 3_105 }),
-        open_with_quasi: Some(Uniqueness { rows, distinct: 21_000, unique_rows: 12_040 }),
+        together: Some(Uniqueness { rows, distinct: 9_240, unique_rows: 3_105, few_rows: 3_105 }),
+        open: Some(Uniqueness { rows, distinct: 9_240, unique_rows: 3_105, few_rows: 3_105 }),
+        open_with_quasi: Some(Uniqueness { rows, distinct: 21_000, unique_rows: 12_040, few_rows: 12_040 }),
         homogeneous: vec![
             Homogeneity {
                 column: "diagnosis".into(),
@@ -550,12 +550,19 @@ fn kept_exactly(rows: u64) -> KeptExactly {
             },
         ],
         guesses: vec![
-            GuessByClass { column: "diagnosis".into(), rows: 42_116, right: 9_870, right_without: 6_120 },
+            GuessByClass {
+                column: "diagnosis".into(),
+                rows: 42_116,
+                right: 9_870,
+                right_without: 6_120,
+                ..Default::default()
+            },
             GuessByClass {
                 column: "length of stay".into(),
                 rows: 42_116,
                 right: 11_400,
                 right_without: 9_030,
+                ..Default::default()
             },
         ],
     }

@@ -35,6 +35,7 @@ mod combinations;
 mod members;
 pub(super) mod recoding_file;
 mod report;
+pub(super) use report::guesses;
 mod risk;
 pub(super) mod rows;
 mod sheet;

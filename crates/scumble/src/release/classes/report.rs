@@ -1,11 +1,13 @@
 //! The private report of a release of classes.
 
 use super::ClassRun;
-use crate::config::{Role, StarPolicy};
+use crate::config::{Plan, Role, StarPolicy};
 use crate::error::Result;
 use crate::metrics::{Figure, information, loss};
 use crate::models::Demand;
 use crate::models::Model;
+use crate::problem::Problem;
+use crate::recoding::published::Classes;
 use crate::release::axis::axis;
 use crate::release::claim::{promise, unverified};
 use crate::release::report::{beginning, kept_columns, origin};
@@ -14,6 +16,7 @@ use crate::report::data::{
     Amount, Better, ClassInformation, ClassSizes, Coarsening, ColumnChange, ColumnReport, ColumnRole,
     GuessByClass, HierarchyNote, Homogeneity, KeptExactly, LevelCurve, MetricResult, ModelResult,
     ReasonCount, Release, Report, Setting, SizeCount, Subgroup, SubgroupColumn, SuppressedAs, Suppression,
+    Telling,
 };
 use crate::risk::histogram;
 use crate::search::algorithms::iack::information_by_level;
@@ -346,34 +349,45 @@ fn kept(run: &ClassRun<'_>) -> KeptExactly {
     let names: Vec<&str> = run.untouched_columns().collect();
     KeptExactly {
         homogeneous: homogeneous(run),
-        guesses: guesses(run),
+        guesses: guesses(run.plan, &run.problem, &run.found.classes),
         open_with_quasi: run.found.rows.unique_with_quasi,
         ..kept_columns(run.plan, run.source, &names)
     }
 }
 
 /// For each sensitive column, the rows that have the most frequent value of what readers see as one class. Suppressed rows are one.
-fn guesses(run: &ClassRun<'_>) -> Vec<GuessByClass> {
-    let classes = &run.found.classes;
-    let payloads = run.problem.table.payloads();
-    let starred = run.problem.star_policy != StarPolicy::Drop && classes.suppressed_rows() > 0;
+pub(in crate::release) fn guesses(plan: &Plan, problem: &Problem, classes: &Classes) -> Vec<GuessByClass> {
+    let payloads = problem.table.payloads();
+    let starred = problem.star_policy != StarPolicy::Drop && classes.suppressed_rows() > 0;
     let guess = |name: &str| {
         let place = payloads.position(name)?;
         let mut found = GuessByClass { column: name.to_owned(), ..GuessByClass::default() };
         let mut of_value = vec![0_u64; payloads.columns[place].values.len()];
         let mut tally = Vec::new();
+        let mut most_frequent: Vec<(u32, Telling)> = Vec::new();
         let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class));
         let views = kept.map(|class| classes.view(class, payloads));
         for view in views.chain(starred.then(|| classes.star(payloads))) {
             view.tally(place, &mut tally);
             found.rows += view.size;
-            found.right += tally.iter().map(|(_, rows)| *rows).max().unwrap_or(0);
+            if let Some((value, right)) = tally.iter().max_by_key(|(value, rows)| (*rows, *value)) {
+                found.right += *right;
+                most_frequent.push((*value, Telling { rows: view.size, right: *right, right_in_all: 0 }));
+            }
             tally.iter().for_each(|(value, rows)| of_value[*value as usize] += *rows);
+        }
+        for (value, of) in most_frequent {
+            let of = Telling { right_in_all: of_value[value as usize], ..of };
+            if of.is_nearly_certain(found.rows) {
+                found.nearly_certain += of.rows;
+                let lift = |of: &Telling| of.right as f64 / (of.rows * of.right_in_all.max(1)) as f64;
+                found.worst = found.worst.filter(|worst| lift(worst) >= lift(&of)).or(Some(of));
+            }
         }
         found.right_without = of_value.into_iter().max().unwrap_or(0);
         Some(found)
     };
-    run.plan.names_with(Role::Sensitive).filter_map(guess).collect()
+    plan.names_with(Role::Sensitive).filter_map(guess).collect()
 }
 
 fn homogeneous(run: &ClassRun<'_>) -> Vec<Homogeneity> {

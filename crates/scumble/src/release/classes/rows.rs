@@ -78,7 +78,7 @@ fn unique_with_quasi(
     let mut seen = keys(run.source, &open);
     seen.push(stars + 1, |row| look_of_row[row]);
     let seen = seen.finish();
-    Some(among(released.iter().map(|row| seen[*row as usize]).collect()))
+    Some(among(released.iter().map(|row| seen[*row as usize]).collect(), run.plan.risk.audience.least_k()))
 }
 
 /// The class of each original row.

@@ -56,7 +56,7 @@ fn found_for_certain(audience: Audience) -> Report {
 }
 
 fn uniqueness(unique_rows: u64) -> Uniqueness {
-    Uniqueness { rows: 1_000, distinct: 990, unique_rows }
+    Uniqueness { rows: 1_000, distinct: 990, unique_rows, ..Uniqueness::default() }
 }
 
 fn column(name: &str, role: ColumnRole, unique_rows: u64) -> KeptColumn {
@@ -92,10 +92,37 @@ fn with_guesses(same: u64, right: u64, without: u64) -> Report {
             rows: same,
             rows_in_all: 1_000,
         }],
-        guesses: vec![GuessByClass { column, rows: 1_000, right, right_without: without }],
+        guesses: vec![GuessByClass {
+            column,
+            rows: 1_000,
+            right,
+            right_without: without,
+            ..GuessByClass::default()
+        }],
         ..KeptExactly::default()
     };
     Report { kept: Some(kept), ..sound() }
+}
+
+/// A release with a column published exactly, whose values `few` of 1,000 rows share with fewer than 12 rows.
+fn in_small_groups(few: u64) -> Report {
+    let mut report = with_exact(0, 0);
+    let kept = report.kept.as_mut().expect("a column is kept");
+    kept.open = Some(Uniqueness { few_rows: few, ..uniqueness(0) });
+    report
+}
+
+/// A group of 40 with 39 times the same value, which nobody else has.
+fn with_telling_group() -> Report {
+    let mut report = with_guesses(0, 500, 480);
+    let kept = report.kept.as_mut().expect("a column is kept");
+    let worst = Telling { rows: 40, right: 39, right_in_all: 39 };
+    assert!(worst.is_nearly_certain(1_000));
+    assert!(!Telling { right_in_all: 600, ..worst }.is_nearly_certain(1_000), "it is frequent everywhere");
+    assert!(!Telling { right: 35, ..worst }.is_nearly_certain(1_000), "less than 9 in 10");
+    assert!(!Telling { right: 40, ..worst }.is_nearly_certain(1_000), "certain is another matter");
+    (kept.guesses[0].nearly_certain, kept.guesses[0].worst) = (40, Some(worst));
+    report
 }
 
 fn share(value: f64, interval: Option<(f64, f64)>) -> Option<AttackFigure> {
@@ -326,6 +353,14 @@ fn every_kind_of_evidence_gets_the_verdict_it_deserves() {
             "a secret by itself",
         ),
         ("a coin does nearly as well", attacked(attack(Learns::Presence, 0.55, 0.5)), Green, "Publish"),
+        ("nobody is unique, but pairs share a code", in_small_groups(1_000), Amber, "make every such column"),
+        ("hardly anybody is in a small group", in_small_groups(5), Green, "Simulate"),
+        (
+            "a group makes a rare value nearly certain",
+            with_telling_group(),
+            Amber,
+            "more protection of illness",
+        ),
         ("a value is learnt", attacked(attack(Learns::Value, 0.6, 0.2)), Amber, "more protection"),
         ("a value is certain for a few", attacked(certain), Amber, "more protection"),
         ("a third is singled out", attacked(singled_out(0.3, 0.35)), Red, "larger groups"),

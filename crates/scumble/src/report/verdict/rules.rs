@@ -204,8 +204,10 @@ fn exact_columns(report: &Report) -> Vec<Point> {
     let Some(kept) = &report.kept else { return Vec::new() };
     let open: Vec<&KeptColumn> = kept.columns.iter().filter(|column| !column.role.is_sensitive()).collect();
     let part = |found: Uniqueness| found.unique_rows as f64 / found.rows.max(1) as f64;
-    let most_telling =
-        open.iter().max_by_key(|column| (column.uniqueness.unique_rows, column.uniqueness.distinct));
+    let most_telling = open.iter().max_by_key(|column| {
+        let found = column.uniqueness;
+        (found.unique_rows, found.few_rows, found.distinct)
+    });
     let Some(most_telling) = most_telling else { return Vec::new() };
     let names: Vec<&str> = open.iter().map(|column| column.name.as_str()).collect();
     let names = list(&names, 4);
@@ -227,6 +229,23 @@ fn exact_columns(report: &Report) -> Vec<Point> {
                 format!("{} Publish it as it is only if no reader can know its values.", capitalised(&step)),
             )
         }];
+    }
+    // Those who know a value that few rows have find the person among these few, whatever k is.
+    if let Some(few) = kept.open.filter(|few| few.few_rows as f64 > FEW * few.rows.max(1) as f64) {
+        return vec![Point::decide(
+            format!(
+                "{} of {} ({}) share their values of the columns that are published exactly, sensitive ones aside, with fewer than {} rows: {names}.",
+                count(few.few_rows),
+                counted(few.rows, "row", "rows"),
+                share(few.few_rows, few.rows),
+                count(report.audience.least_k()),
+            ),
+            format!(
+                "Decide whether readers can know {}. If they can, make {} a quasi-identifier, or leave it out.",
+                most_telling.name,
+                if open.len() > 1 { "every such column" } else { "it" },
+            ),
+        )];
     }
     let together = kept.open_with_quasi.filter(|together| part(*together) > FEW);
     together
@@ -309,7 +328,24 @@ fn inference(report: &Report) -> Vec<Point> {
             protect(&of.column),
         )
     });
-    certain.chain(guessed).collect()
+    let nearly = kept.guesses.iter().filter_map(|of| Some((of, of.worst?)));
+    let nearly = nearly.map(|(of, worst)| {
+        Point::decide(
+            format!(
+                "{} of {} are in groups in which at least 9 in 10 have the same {}, and a value that is at most half as frequent in the whole table. In the \
+                 group worst off {} of {} have it, in the whole table {} of {}.",
+                count(of.nearly_certain),
+                counted(of.rows, "row", "rows"),
+                of.column,
+                count(worst.right),
+                count(worst.rows),
+                count(worst.right_in_all),
+                count(of.rows),
+            ),
+            protect(&of.column),
+        )
+    });
+    certain.chain(guessed).chain(nearly).collect()
 }
 
 /// What to do where a sensitive value is learnt.
