@@ -268,3 +268,134 @@ fn coordinates_to_a_metre_are_not_published_unseen() {
     let (colour, steps) = verdict(&run.succeeds());
     assert!(colour == "red" && (steps.contains("lat") || steps.contains("lon")), "{colour}: {steps}");
 }
+
+/// A table, and what a steward must be told about its release.
+struct World {
+    table: Vec<u8>,
+    roles: &'static [&'static str],
+    /// The requirements besides k = 12.
+    asked: &'static [&'static str],
+    colour: &'static str,
+    /// What the steps say.
+    steps: &'static [&'static str],
+    /// What the warnings say: all of them, in order.
+    warnings: &'static [&'static str],
+    /// The k that is recommended.
+    k: u64,
+    /// What the recommendation says.
+    words: &'static str,
+}
+
+fn worlds() -> [World; 6] {
+    [
+        World {
+            table: worlds::hospital().into(),
+            roles: &[
+                "--quasi=age,sex,district",
+                "--sensitive=diagnosis",
+                "--identifier=case_no",
+                "--drop=ward,creatinine,haemoglobin,died_in_hospital",
+            ],
+            asked: &["--l=3"],
+            colour: "amber",
+            steps: &["Ask for more protection of diagnosis"],
+            warnings: &[],
+            k: 19,
+            words: "guesses diagnosis right for more people than without it",
+        },
+        World {
+            table: worlds::survey().into(),
+            roles: &[
+                "--household=hhid",
+                "--quasi=hhsize,region,age,sex",
+                "--sensitive=income",
+                "--drop=person,isced,working",
+            ],
+            asked: &["--l=2"],
+            colour: "amber",
+            steps: &["Make k count households"],
+            warnings: &["come from fewer than 12 households", "knows every member of a household"],
+            k: 120,
+            words: "The persons of one household (hhid) count as one person.",
+        },
+        World {
+            table: worlds::customers().into(),
+            roles: &[
+                "--quasi=birth_year,gender,zip",
+                "--identifier=customer",
+                "--drop=contact,remark",
+                "--other=segment,spend",
+            ],
+            asked: &[],
+            colour: "red",
+            steps: &["Do not publish this file: round, coarsen or leave out spend"],
+            warnings: &[],
+            k: 12,
+            words: "nobody may be found with a chance above 9",
+        },
+        World {
+            table: worlds::german(),
+            roles: &[
+                "--quasi=Geburtsjahr,Geschlecht,Größe_cm",
+                "--sensitive=Entlassungsart",
+                "--drop=Gewicht_kg,Straße",
+            ],
+            asked: &["--l=2"],
+            colour: "amber",
+            steps: &["Ask for more protection of Entlassungsart"],
+            warnings: &[],
+            k: 22,
+            words: "Entlassungsart becomes certain for nobody",
+        },
+        World {
+            table: worlds::sensors().into(),
+            roles: &[
+                "--subject=wearer",
+                "--quasi=recorded_at,age,sex",
+                "--sensitive=pulse",
+                "--drop=skin_conductance,resting",
+            ],
+            asked: &["--l=2"],
+            colour: "amber",
+            steps: &["Round or coarsen pulse"],
+            warnings: &["the requirement on 'pulse' counts rows, not persons"],
+            k: 12,
+            words: "pulse becomes certain for nobody",
+        },
+        World {
+            table: worlds::geodata().into(),
+            roles: &["--quasi=hour,passengers,paid_by", "--identifier=trip", "--other=lat,lon"],
+            asked: &[],
+            colour: "red",
+            steps: &["Do not publish this file: round, coarsen or leave out lon"],
+            warnings: &[],
+            k: 12,
+            words: "nobody may be found with a chance above 9",
+        },
+    ]
+}
+
+#[test]
+fn each_table_gets_its_verdict_warnings_and_recommendation() {
+    for world in worlds() {
+        let desk = Desk::new();
+        desk.file("people.csv", &world.table);
+        let run =
+            anonymize(&desk, "people.csv", &arguments(&[world.roles, world.asked, &["--k=12"]])).succeeds();
+        let (colour, steps) = verdict(&run);
+        assert_eq!(colour, world.colour, "{:?}: {steps}", world.roles);
+        world.steps.iter().for_each(|step| assert!(steps.contains(step), "{steps}"));
+        let warnings = run.object()["warnings"].as_array().expect("warnings").clone();
+        assert_eq!(warnings.len(), world.warnings.len(), "{warnings:?}");
+        for (found, wanted) in warnings.iter().zip(world.warnings) {
+            assert!(found.as_str().is_some_and(|found| found.contains(wanted)), "{found}");
+        }
+        let compare = ["compare", "people.csv", "--algorithm=mondrian", "--json"];
+        let compared = desk.run(&arguments(&[&compare, world.roles, world.asked])).succeeds().object();
+        let advice = &compared["recommendation"];
+        assert_eq!(advice["within_max_risk"], true, "{advice}");
+        assert_eq!(advice["k"], world.k, "{advice}");
+        let words = advice["words"].as_str().expect("words").replace('\u{a0}', " ");
+        assert!(words.contains("the person worst off") && words.contains(world.words), "{words}");
+    }
+}

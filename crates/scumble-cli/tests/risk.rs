@@ -117,8 +117,8 @@ fn persons_are_counted_where_they_have_several_rows() {
         "5 rows of 3 persons in 2 groups on age; the smallest has 2 persons.",
         "finds the right person with a chance of at most 50 %; the average chance is",
         "3 of 3 persons (100 %) have a risk above 9 %.",
-        "is not estimated, since some persons have several rows",
-        "a person counts once, where they are found most easily.",
+        "was not estimated: the methods take each row for a person, and some persons have several rows.",
+        "A person counts once, by the row where they are found most easily,",
     ] {
         assert!(
             run.out.replace("\n  ", " ").replace('\n', " ").contains(sentence),

@@ -143,6 +143,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             folder.display()
         )));
     }
+    interface.step("matching people with the rows of the release");
     let found = tables.attack(&|attack, number, all| begins(attack, number, all, interface))?;
     interface.done();
     let told: Vec<AttackResult> = found.iter().map(Into::into).collect();

@@ -218,6 +218,7 @@ fn combinations(
 fn link(scene: &Scene, size: usize, people: &[u32], options: &Options, chance: &mut ChaCha8Rng) -> Linked {
     let (sets, complete) = combinations(scene.known.len(), size, options.combinations, chance);
     let seeds: Vec<u64> = sets.iter().map(|_| below(u64::MAX, chance)).collect();
+    scene.begin(sets.len() * people.len());
     let by_set: Vec<Vec<(bool, f64)>> = sets
         .par_iter()
         .zip(seeds)
@@ -226,6 +227,7 @@ fn link(scene: &Scene, size: usize, people: &[u32], options: &Options, chance: &
             let mut chance = ChaCha8Rng::seed_from_u64(seed);
             people
                 .iter()
+                .inspect(|_| scene.advance())
                 .map(|person| pick(scene, &view, columns, *person as usize, options.noise, &mut chance))
                 .collect()
         })

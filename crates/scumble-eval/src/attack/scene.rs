@@ -309,6 +309,16 @@ impl Scene {
         Ok((kind_of.iter().map(&mut place).collect(), ambiguous, without_row))
     }
 
+    /// Begins work in so many parts, so that the share done can be shown.
+    pub(super) fn begin(&self, parts: usize) {
+        self.control.begin(Some(parts as u64));
+    }
+
+    /// Notes that one more part is done.
+    pub(super) fn advance(&self) {
+        self.control.advance(1);
+    }
+
     /// Whether the work was cancelled. Attacks may then return anything: [`Attack::simulate`](super::Attack::simulate)
     /// checks once more.
     pub(super) fn is_stopped(&self) -> bool {

@@ -222,8 +222,8 @@ where
         return Err(Error::internal("a trial was written to files"));
     };
     run.warnings.extend(gate::warnings(&passed.personal));
-    let (households, of_households) = measure_households(&run)?;
-    run.warnings.extend(of_households);
+    // Its warnings are for the k of a release that is published. Here k is what is being tried.
+    let (households, _) = measure_households(&run)?;
     let (rows, _) = run.row_map();
     let about = rows.into_iter().map(<[u32]>::to_vec).chain(std::iter::repeat_with(Vec::new));
     let table = |((name, written), about)| TrialTable { name, about, written, form: form.written.clone() };

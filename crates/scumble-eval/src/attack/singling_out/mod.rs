@@ -100,7 +100,8 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
                 }),
         }
     };
-    let groups: Vec<Group> = looks.par_iter().zip(&members).map(group).collect();
+    scene.begin(looks.len());
+    let groups: Vec<Group> = looks.par_iter().zip(&members).inspect(|_| scene.advance()).map(group).collect();
     let mut finding = told(&groups, tries, scene.people as u64, !scene.secrets.is_empty());
     if looks.len() < all_looks {
         finding.limits.push(format!(

@@ -203,6 +203,8 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
         .collect();
     let penalty = |column: usize, value: Value| weighed(column, value) - cheapest[column];
     let clock = Instant::now();
+    // A search whose share done was known may have come first.
+    problem.progress.control().begin(None);
     let space = Space::new(problem, &penalty)?;
     let (mut partition, mut suppressed) = Partition::of_assignment(&space, &solution.assignment);
     let cells = (problem.table.rows() * problem.quasi.len() as u64).max(1) as f64;

@@ -87,6 +87,8 @@ pub(in crate::search::algorithms) fn run(problem: &Problem, settings: Settings) 
     };
     let mut ids: Vec<u32> = (0..search.units.len() as u32).collect();
     let narrow = problem.quasi.iter().all(|quasi| quasi.size() <= 1 << 16);
+    // A part that is cut no further settles its rows.
+    problem.progress.control().begin(Some(table.rows()));
     let root = if narrow { search.start::<u16>(&mut ids)? } else { search.start::<u32>(&mut ids)? };
     let (recoding, assignment) =
         if settings.relaxed { search.regions(&root, &ids) } else { search.tree(root, &ids) };
