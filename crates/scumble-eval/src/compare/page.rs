@@ -57,40 +57,28 @@ fn opening(comparison: &Comparison, advice: Option<Advice>) -> Value {
         };
     };
     let chosen = &comparison.candidates[advice.chosen];
-    let mut figures = vec![
+    let known = match &chosen.risk.attribute {
+        Some(guess) => one(
+            "Guesses gained",
+            format!("{} points", share(guess.advantage).trim_end_matches("\u{a0}%")),
+            format!("by which the share of people whose {} is guessed right grows", guess.column),
+        ),
+        None => one(
+            "Average person",
+            share(chosen.risk.identity),
+            "is found by an attacker who knows all quasi-identifiers".to_owned(),
+        ),
+    };
+    let lost = format!("of the whole; {} suppressed", scumble::base::text::rows(chosen.suppressed));
+    let figures = vec![
         one(
             "Person worst off",
             share(chosen.risk.worst_off),
             format!("the greatest chance of being found; the limit is {}", limit(comparison.limits.risk)),
         ),
-        one(
-            "Average person",
-            share(chosen.risk.identity),
-            "is found by an attacker who knows all quasi-identifiers".to_owned(),
-        ),
+        known,
+        one("Lost detail", share(chosen.loss), lost),
     ];
-    if let Some(guess) = &chosen.risk.attribute {
-        figures.push(one(
-            "Guesses gained",
-            format!("{} points", share(guess.advantage).trim_end_matches("\u{a0}%")),
-            format!("by which the share of people whose {} is guessed right grows", guess.column),
-        ));
-    }
-    if let (Some(accuracy), Some(baselines)) = (&chosen.accuracy, &comparison.baselines) {
-        figures.push(one(
-            "Correct predictions",
-            percent(accuracy.mean),
-            "by machine-learning models trained on it".to_owned(),
-        ));
-        figures.push(one(
-            "From original rows",
-            percent(baselines.original.mean),
-            "would be predicted correctly".to_owned(),
-        ));
-    }
-    let lost = format!("of the whole; {} suppressed", scumble::base::text::rows(chosen.suppressed));
-    figures.push(one("Lost detail", share(chosen.loss), lost));
-    figures.push(tried);
     context! {
         class => if advice.within { "good" } else { "warn" },
         heading => if advice.within { name(chosen) } else { format!("No release keeps the {} limit", limit(comparison.limits.risk)) },

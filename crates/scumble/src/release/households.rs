@@ -164,9 +164,14 @@ fn warnings(plan: &Plan, found: &Households) -> Vec<String> {
         ));
     }
     if found.households_below > 0 {
+        let linked = match plan.keep_order {
+            true => {
+                "The rows keep the order of the original, which shows readers which rows are one household if its members stood together"
+            }
+            false => "This matters only if readers can see which rows are one household",
+        };
         warnings.push(format!(
-            "{} finds fewer than {required} matching households, for {} of {}; for some of them the attacker finds only {}. This matters only if \
-             readers can see which rows are one household",
+            "{} finds fewer than {required} matching households, for {} of {}; for some of them the attacker finds only {}. {linked}",
             Households::FEW_ALIKE,
             grouped(found.households_below),
             counted(found.households, "household", "households"),
@@ -242,6 +247,20 @@ mod tests {
         assert!(warnings[0].contains("fewer than 3 matching households, for 1 of 7 households; for some of them the attacker finds only 1."), "{warnings:?}");
         let (figures, _) = found(2, &homes[..6], &[0, 1, 1, 0, 0, 1]);
         assert_eq!((figures.household_k, figures.households_below), (Some(3), 0));
+    }
+
+    #[test]
+    fn a_kept_order_shows_households() {
+        let homes = ["a", "a", "b", "c"];
+        let mut plan = plan(2);
+        plan.keep_order = true;
+        let table = table(&homes, &["1"; 4]);
+        let (_, warnings) =
+            measure(&plan, &table, Some(&[0, 1, 0, 0])).expect("figures").expect("households");
+        assert!(
+            warnings.iter().any(|warning| warning.contains("The rows keep the order of the original")),
+            "{warnings:?}"
+        );
     }
 
     #[test]
