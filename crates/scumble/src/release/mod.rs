@@ -42,6 +42,7 @@ mod form;
 mod gate;
 mod households;
 mod in_memory;
+mod key_file;
 pub mod new_rows;
 mod offers;
 mod origin;
@@ -72,6 +73,7 @@ pub use described::{
     Promised, SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of,
     older_datasheets_of, promised_by_datasheet, written_form,
 };
+pub use key_file::new_key_file;
 pub use in_memory::{RecodedRows, Release, RowMap};
 use pipeline::{Destination, Watched};
 use publish::Files;
