@@ -171,10 +171,7 @@ mod tests {
     #[test]
     fn derived_keys() {
         let project = example().derive("scumble/pseudonym/1", b"clinic-2026").expect("a key");
-        assert_eq!(
-            *project.to_hex(),
-            "75972edaac36980e08f1ff5283c2bac20fb4a6267b8bad200a5ccbc6e3f8d5e3"
-        );
+        assert_eq!(*project.to_hex(), "75972edaac36980e08f1ff5283c2bac20fb4a6267b8bad200a5ccbc6e3f8d5e3");
         let id = example().id().expect("an id");
         assert_eq!((id.len(), &id), (16, &example().id().expect("an id")));
         assert_ne!(id, project.id().expect("an id"));

@@ -100,7 +100,10 @@ mod tests {
             let text = format!("input = \"in.csv\"\noutput = \"out.csv\"\n{text}\n");
             let error = Plan::from_toml(&text, "release.toml").expect_err(&text).to_string();
             let line = text.lines().count();
-            assert!(error.starts_with(&format!("release.toml:{line}:1: a key does not belong in a plan")), "{error}");
+            assert!(
+                error.starts_with(&format!("release.toml:{line}:1: a key does not belong in a plan")),
+                "{error}"
+            );
             assert!(error.contains("[keys] file") && !error.contains("c0ffee"), "{error}");
         }
     }
@@ -108,7 +111,10 @@ mod tests {
     #[test]
     fn keys_are_not_written_with_the_plan() {
         let plan = Plan::new("in.csv", "out.csv").with_key(crate::base::key::example());
-        assert_eq!(plan.to_toml().expect("writes"), Plan::new("in.csv", "out.csv").to_toml().expect("writes"));
+        assert_eq!(
+            plan.to_toml().expect("writes"),
+            Plan::new("in.csv", "out.csv").to_toml().expect("writes")
+        );
         assert!(format!("{plan:?}").contains("Key(secret)"));
         let text = "input = \"in.csv\"\noutput = \"out.csv\"\n[keys]\nfile = \"../keys/clinic.key\"\n";
         let plan = Plan::from_toml(text, "plan").expect("a plan");

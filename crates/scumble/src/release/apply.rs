@@ -32,7 +32,7 @@ use crate::release::prepare::population::quasi_only;
 use crate::release::prepare::{Complete, SpeltTable, keep_complete, prepare_new};
 use crate::release::resources::Resources;
 use crate::release::saved::SavedRecoding;
-use crate::release::steps::Steps;
+use crate::release::steps::{self, Purpose, Steps};
 use crate::report::data::PersonalData;
 use crate::search::relabel::with_values;
 use crate::table::frequency::total;
@@ -275,7 +275,9 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     };
     notes.extend(read.notes);
     if !steps.is_empty() {
-        let made = steps.carry_out(&mut plan, table, &kept, input.resources)?;
+        let purpose = if private { Purpose::Private } else { Purpose::Release };
+        notes.extend(steps::same_codes(&plan));
+        let made = steps.carry_out(&mut plan, table, &kept, input.resources, purpose)?;
         table = made.0;
         notes.extend(made.1);
     }
@@ -287,6 +289,7 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     };
     notes.extend(passed.notes);
     first_warnings.extend(datasheet::counted_apart(&plan, false));
+    first_warnings.extend(steps::warnings(&plan));
     Ok(New { plan, table, kept, notes, first_warnings, personal: passed.personal })
 }
 

@@ -44,10 +44,10 @@ pub(super) fn key_of(plan: &Plan, folder: Option<&Path>) -> Result<Key> {
     };
     match given.iter().find(|(_, other)| other != key) {
         None => Ok(key.clone()),
-        Some((other, _)) => Err(Error::config(format_args!(
-            "two different keys were given, by {first} and by {other}"
-        ))
-        .advise("leave one of them out")),
+        Some((other, _)) => {
+            Err(Error::config(format_args!("two different keys were given, by {first} and by {other}"))
+                .advise("leave one of them out"))
+        }
     }
 }
 
@@ -87,7 +87,8 @@ fn published_folders(plan: &Plan, folder: Option<&Path>) -> Vec<PathBuf> {
 fn check_place(path: &Path, published: &[PathBuf]) -> Result<()> {
     let (shown, place) = (path.display(), real(path));
     let elsewhere = |what: String| {
-        Err(Error::config(what).advise("keep the key in a folder of its own, such as one in your home folder"))
+        Err(Error::config(what)
+            .advise("keep the key in a folder of its own, such as one in your home folder"))
     };
     if let Some(folder) = published.iter().find(|folder| place.starts_with(real(folder))) {
         return elsewhere(format!(

@@ -29,7 +29,7 @@ use crate::report::data::PersonalData;
 use classes::recoding_file::check_rule_for_rows;
 use classes::together;
 use gate::RowNumbers;
-use steps::Steps;
+use steps::{Purpose, Steps};
 
 mod apply;
 mod axis;
@@ -43,6 +43,7 @@ mod gate;
 mod households;
 mod in_memory;
 mod key_file;
+mod linkable;
 pub mod new_rows;
 mod offers;
 mod origin;
@@ -73,8 +74,8 @@ pub use described::{
     Promised, SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of,
     older_datasheets_of, promised_by_datasheet, written_form,
 };
-pub use key_file::new_key_file;
 pub use in_memory::{RecodedRows, Release, RowMap};
+pub use key_file::new_key_file;
 use pipeline::{Destination, Watched};
 use publish::Files;
 pub use requirements::DISCLOSURE_ACCEPTED;
@@ -314,7 +315,7 @@ struct PlannedTable {
 /// Reads the columns that the plan needs to make a release.
 fn read(given: &Plan, source: &Source, resources: &Resources) -> Result<PlannedTable> {
     let Original { plan, table, kept, mut notes, left_out: mut first_warnings } =
-        read_original(given, source, resources)?;
+        read_for(given, source, resources, Purpose::Release)?;
     let table = SpeltTable::of(table, &plan)?;
     if given.rest == Some(crate::config::Rest::Other) {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
@@ -340,6 +341,7 @@ fn read(given: &Plan, source: &Source, resources: &Resources) -> Result<PlannedT
     }
     notes.extend(table.notes());
     first_warnings.extend(datasheet::counted_apart(&plan, false));
+    first_warnings.extend(steps::warnings(&plan));
     Ok(PlannedTable { plan, table, kept, notes, first_warnings, personal: passed.personal })
 }
 
@@ -357,9 +359,14 @@ pub struct Original {
     pub left_out: Vec<String>,
 }
 
-/// Reads the columns that a plan needs, and carries its steps out. Identifiers are never read, unless a step makes something of them; then
-/// they are dropped.
+/// Reads the columns that a plan needs, and carries its steps out, so that a release can be compared with the table. Identifiers are never read,
+/// unless a step makes something of them; then they are dropped.
 pub fn read_original(plan: &Plan, source: &Source, resources: &Resources) -> Result<Original> {
+    read_for(plan, source, resources, Purpose::Comparison)
+}
+
+/// The same for a purpose.
+fn read_for(plan: &Plan, source: &Source, resources: &Resources, purpose: Purpose) -> Result<Original> {
     let control = resources.control();
     let options = ReadOptions { control: control.clone(), ..read_options(&plan.read)? };
     let header = scumble_files::read_header(source, &options)?;
@@ -374,7 +381,7 @@ pub fn read_original(plan: &Plan, source: &Source, resources: &Resources) -> Res
     let (mut table, mut notes) = (read.coded, read.notes);
     let Complete { mut kept, notes: mut left_out } = keep_complete(&mut table, &plan)?;
     if !steps.is_empty() {
-        let made = steps.carry_out(&mut plan, table, &kept, resources)?;
+        let made = steps.carry_out(&mut plan, table, &kept, resources, purpose)?;
         table = made.0;
         notes.extend(made.1);
         // A column that a step made may have its own rule for missing values.

@@ -396,6 +396,8 @@ mod tests {
                 persons,
                 file: &|_| Err(Error::config("no file")),
                 seed: None,
+                key: &|| Err(Error::config("no key")),
+                release: &|| Err(Error::config("no release")),
                 control: &scumble_files::Control::default(),
             };
             coding.limit_of(&given, Rational::new(1, 2).expect("a half"), &numbers).expect("a limit")
