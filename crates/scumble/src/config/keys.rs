@@ -41,10 +41,9 @@ pub enum KeySource {
 }
 
 impl Keys {
-    /// Whether nothing was said of a key.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.file.is_none() && self.offered.is_empty()
+    /// Whether the plan says nothing of a key.
+    pub(super) fn is_unsaid(&self) -> bool {
+        self.file.is_none()
     }
 
     pub(crate) fn offered(&self) -> &[OfferedKey] {

@@ -69,7 +69,7 @@ pub struct Plan {
     #[serde(default)]
     pub read: Read,
     /// Where the secret key is that some steps need.
-    #[serde(default, skip_serializing_if = "Keys::is_empty")]
+    #[serde(default, skip_serializing_if = "Keys::is_unsaid")]
     pub keys: Keys,
     /// What is done to columns before anything else looks at the table, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -7,7 +7,7 @@ use scumble_files::table::{CodedColumn, CodedTable};
 
 use crate::config::{ModelSpec, Plan, Role};
 use crate::error::{Error, Result, Setting, Wanted};
-use crate::release::prepare::payload_of;
+use crate::release::prepare::value_of_text;
 use crate::transforms::{Step, StepTruth};
 
 /// The sentence about codes that link rows, which the owner has accepted. It may be published.
@@ -81,7 +81,7 @@ fn links(plan: &Plan, step: &Step, table: &CodedTable) -> Result<Linked> {
     }
     let subject = plan.names_with(Role::Subject).next().and_then(|name| table.column(name));
     let Some(subject) = subject else { return Ok(Linked::Unknown) };
-    let (_, person_of) = payload_of(subject, plan)?;
+    let person_of = value_of_text(subject, plan);
     let mut person_of_code: Vec<Option<u32>> = vec![None; codes.values.len()];
     for (row, code) in codes.codes.iter().enumerate().filter(|(_, code)| is_code[*code as usize]) {
         let person = person_of[subject.codes.get(row) as usize];

@@ -29,6 +29,7 @@ use crate::report::data::PersonalData;
 use classes::recoding_file::check_rule_for_rows;
 use classes::together;
 use gate::RowNumbers;
+pub use steps::give_release_id;
 use steps::{Purpose, Steps};
 
 mod apply;

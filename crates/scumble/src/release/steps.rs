@@ -1,6 +1,8 @@
 //! The steps of a plan, carried out on a table that was read and checked by the verifier, before anything else looks at the table.
 
-use std::cell::OnceCell;
+mod people;
+mod secrets;
+
 use std::collections::BTreeSet;
 
 use scumble_files::Control;
@@ -8,14 +10,15 @@ use scumble_files::table::{CodedColumn, CodedTable};
 use scumble_verify::{KnownOffsets, StepClaim, check_step};
 
 use super::linkable;
-use crate::base::chance::secret_unless;
-use crate::base::format::capitalised;
-use crate::base::key::Key;
 use crate::config::{Column, Plan, Role, TransformSpec};
 use crate::error::{Error, Result, Setting, among_columns};
-use crate::release::prepare::{payload_of, persons_of_rows};
+use crate::release::prepare::persons_of_rows;
 use crate::release::resources::Resources;
-use crate::transforms::{Given, Step, StepTruth, TRANSFORMS, steps};
+use crate::transforms::{Given, Step, StepTruth, steps};
+use people::{check_one_offset, check_one_spelling, with_subject};
+use secrets::Secrets;
+pub use secrets::give_release_id;
+pub(super) use secrets::{limits, same_codes, warnings};
 
 /// What the changed table is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +107,7 @@ impl Steps {
     ) -> Result<(CodedTable, Vec<String>)> {
         let mut notes = Vec::new();
         let mut settled = Vec::new();
-        let secrets = Secrets { key: OnceCell::new(), release: OnceCell::new(), purpose };
+        let secrets = Secrets::of(purpose);
         let mut offsets = KnownOffsets::default();
         let numbers: Vec<u64> =
             (1..).zip(kept).filter(|(_, kept)| **kept).map(|(number, _)| number).collect();
@@ -127,135 +130,6 @@ impl Steps {
         table.columns.retain(|column| stays(&column.name));
         Ok((table, notes))
     }
-}
-
-/// The steps with the column that says whose dates are moved, where a step does not name one.
-fn with_subject(plan: &Plan) -> Result<Vec<TransformSpec>> {
-    let mut specs = plan.transform.clone();
-    for spec in &mut specs {
-        let entry = TRANSFORMS.get(&spec.transform);
-        let asks = entry.is_some_and(|entry| entry.parameters.iter().any(|(name, _)| *name == "subject"));
-        if !asks || spec.parameters.get("subject").is_some() {
-            continue;
-        }
-        let Some(subject) = plan.names_with(Role::Subject).next() else {
-            let error = Error::config(format_args!(
-                "the step '{}' treats all rows of a person alike, and nobody says which rows are one person's",
-                spec.transform
-            ));
-            return Err(spec
-                .parameters
-                .placed("do", error)
-                .set(Setting::role("subject"), "say which column tells people apart")
-                .advise("name that column in the step: subject = \"…\""));
-        };
-        spec.parameters.set("subject", subject.into());
-    }
-    Ok(specs)
-}
-
-/// Returns an error if the dates of one person are to be moved in several ways, so that the time between them would be wrong.
-fn check_one_offset(steps: &[Step]) -> Result<()> {
-    let moving: Vec<&Step> =
-        steps.iter().filter(|step| step.transform.facts().truth == StepTruth::Shifted).collect();
-    let how = |step: &Step| {
-        let text = |name: &str, unless: &str| {
-            let given = step.spec.parameters.get(name);
-            given.map_or_else(|| unless.to_owned(), |value| value.to_text().into_owned())
-        };
-        let of_project = [text("max", "182"), text("unit", "1"), text("direction", "both")];
-        (text("project", ""), of_project)
-    };
-    for (place, step) in moving.iter().enumerate() {
-        let (project, ways) = how(step);
-        let differs = |earlier: &&&Step| {
-            let (of, other) = how(earlier);
-            of == project && other != ways
-        };
-        if let Some(earlier) = moving[..place].iter().find(differs) {
-            let error = Error::config(format_args!(
-                "the dates in '{}' and '{}' are to be moved differently, so the time between two dates of a person would be wrong",
-                earlier.makes(),
-                step.makes()
-            ));
-            return Err(step
-                .spec
-                .parameters
-                .placed("do", error)
-                .advise("give both steps the same max, unit and direction")
-                .advise(
-                    "give the steps different projects, if their dates have nothing to do with each other",
-                ));
-        }
-    }
-    Ok(())
-}
-
-/// What steps need that nobody else may know. Each is there from its first use on.
-struct Secrets {
-    key: OnceCell<Key>,
-    release: OnceCell<[u8; 16]>,
-    purpose: Purpose,
-}
-
-impl Secrets {
-    fn key(&self, plan: &Plan, resources: &Resources) -> Result<Key> {
-        if self.key.get().is_none() {
-            let _ = self.key.set(resources.key(plan)?);
-        }
-        self.key.get().cloned().ok_or_else(|| Error::internal("a key was lost"))
-    }
-
-    /// The random id of the release.
-    fn release(&self, seed: Option<u64>) -> Result<[u8; 16]> {
-        if self.purpose == Purpose::Comparison {
-            return Err(Error::refused(
-                "every release has codes of its own, and nobody says which release this is",
-            )
-            .advise("put the release_id that its private report shows into the step of the plan"));
-        }
-        if self.release.get().is_none() {
-            let mut chance = secret_unless(seed)?;
-            let mut id = [0; 16];
-            rand_chacha::rand_core::Rng::fill_bytes(&mut chance, &mut id);
-            let _ = self.release.set(id);
-        }
-        self.release.get().copied().ok_or_else(|| Error::internal("an id was lost"))
-    }
-}
-
-/// Whether the protection of some step rests on draws that anybody with the random seed can repeat.
-pub(super) fn is_seeded(plan: &Plan) -> bool {
-    let draws =
-        || steps(&plan.transform).unwrap_or_default().iter().any(|step| step.transform.facts().needs_chance);
-    plan.algorithm.seed.is_some() && draws()
-}
-
-/// Warnings about steps.
-pub(super) fn warnings(plan: &Plan) -> Vec<String> {
-    let seeded = "a seed was given, and whoever knows it can repeat the draws of the steps: this release is for tests, not for publication";
-    let linked = plan.accept_linkable_rows.then_some(linkable::ROWS_ARE_LINKED);
-    is_seeded(plan).then_some(seeded).into_iter().chain(linked).map(str::to_owned).collect()
-}
-
-/// The note that new rows have the codes of the release whose rule is applied to them.
-pub(super) fn same_codes(plan: &Plan) -> Option<String> {
-    let repeats = |spec: &&TransformSpec| spec.parameters.get("release_id").is_some();
-    let names: Vec<&str> = plan.transform.iter().filter(repeats).flat_map(TransformSpec::changed).collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "codes made of {} are the same as in the release that the recoding comes from, so anybody can join rows of both",
-            names.join(" and ")
-        )
-    })
-}
-
-/// What the datasheet says about steps that is not promised.
-pub(super) fn limits(plan: &Plan) -> Vec<String> {
-    let seeded =
-        "For tests, not for publication: draws were made from a seed, and whoever has it can repeat them.";
-    let linked = plan.accept_linkable_rows.then(|| format!("{}.", capitalised(linkable::ROWS_ARE_LINKED)));
-    is_seeded(plan).then(|| seeded.to_owned()).into_iter().chain(linked).collect()
 }
 
 /// Returns an error if a plan asks for a recoding, and a step cannot be repeated for new rows.
@@ -331,23 +205,6 @@ fn one(
     let read: Vec<&CodedColumn> = columns.iter().chain(&also).copied().collect();
     verify(&spec, &read, &missing, &made.column, (offsets, resources.control()))?;
     Ok((made.column, spec, made.notes))
-}
-
-/// Returns an error if a person is written in several ways: each would have an offset of its own.
-fn check_one_spelling(subject: &CodedColumn, plan: &Plan) -> Result<()> {
-    let (people, person_of) = payload_of(subject, plan)?;
-    let mut spelling: Vec<Option<u32>> = vec![None; people.values.len()];
-    for (row, code) in subject.codes.iter().enumerate() {
-        let first = *spelling[person_of[code as usize] as usize].get_or_insert(code);
-        if first != code && subject.values.get(first).trim() != subject.values.get(code).trim() {
-            return Err(Error::data("a person is written in another way than in a row before, and dates are moved by how the person is written")
-                .in_row(row as u64 + 1)
-                .in_column(&subject.name)
-                .advise("write each person in one way")
-                .set(Setting::column("equality").of(&[&subject.name]).to("exact"), "let every spelling be a person of its own"));
-        }
-    }
-    Ok(())
 }
 
 /// What was done to each column first, in sentences for readers of the release. Names only columns that are published.

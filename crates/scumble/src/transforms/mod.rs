@@ -256,6 +256,14 @@ impl Step {
     }
 }
 
+/// Whether some of these steps needs the secret key.
+#[must_use]
+pub fn need_key(specs: &[TransformSpec]) -> bool {
+    let needs =
+        |spec| of_spec(spec).is_ok_and(|steps| steps.iter().any(|step| step.transform.facts().needs_key));
+    specs.iter().any(needs)
+}
+
 /// The steps of a plan, one for each column that is made. Returns an error for what is wrong with one, whatever the table.
 pub fn steps(specs: &[TransformSpec]) -> Result<Vec<Step>> {
     let mut all = Vec::new();
