@@ -137,7 +137,7 @@ fn new_rows_need_the_key_of_the_release() {
     release(&desk, &["--recoding", "recoding.json"]);
     desk.file("new.csv", format!("patient,sex,ward,visit,next\n{}", rows(20..60)));
     let apply = ["apply", "recoding.json", "new.csv", "-o", "out/new.csv"];
-    desk.refuses(2, &["a secret key is needed", "give its file with the command (--key-file FILE)"], &apply);
+    desk.refuses(2, &["a secret key is needed", "give the key file with the command (--key-file FILE)"], &apply);
     desk.run(&["key", "new", "keys/other.key"]).succeeds();
     let other = arguments(&[&apply, &["--key-file", "keys/other.key"]]);
     desk.refuses(2, &["has the id", "was begun with the key"], &other);

@@ -333,11 +333,7 @@ fn codes_and_moved_dates_are_the_same_for_new_rows() {
         20,
         "people of both have one code and one offset"
     );
-    assert!(
-        rows.summary.notes.iter().any(|note| note.contains("join rows of both")),
-        "{:?}",
-        rows.summary.notes
-    );
+    assert!(rows.summary.warnings.iter().any(|warning| warning.contains("join rows of both")));
 }
 
 /// Codes that link the rows of a person need a model of all rows of a person, or the owner's consent.

@@ -276,10 +276,11 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     notes.extend(read.notes);
     if !steps.is_empty() {
         let purpose = if private { Purpose::Private } else { Purpose::Release };
-        notes.extend(steps::same_codes(&plan));
+        first_warnings.extend(steps::same_codes(&plan));
         let made = steps.carry_out(&mut plan, table, &kept, input.resources, purpose)?;
-        table = made.0;
-        notes.extend(made.1);
+        table = made.table;
+        notes.extend(made.notes);
+        first_warnings.extend(made.warnings);
     }
     let table = SpeltTable::of(table, &plan)?;
     notes.extend(table.notes());
@@ -289,7 +290,6 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     };
     notes.extend(passed.notes);
     first_warnings.extend(datasheet::counted_apart(&plan, false));
-    first_warnings.extend(steps::warnings(&plan));
     Ok(New { plan, table, kept, notes, first_warnings, personal: passed.personal })
 }
 

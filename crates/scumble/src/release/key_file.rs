@@ -39,8 +39,8 @@ pub(super) fn key_of(plan: &Plan, folder: Option<&Path>) -> Result<Key> {
     let Some((first, key)) = given.first() else {
         return Err(Error::config("a secret key is needed, and none was given")
             .advise("make a key with 'scumble key new FILE', once for all releases that belong together")
-            .advise("name its file in the plan: [keys] file = \"…\"")
-            .set(Setting::root("key_file"), "give its file with the command"));
+            .advise("name the key file in the plan: [keys] file = \"…\"")
+            .set(Setting::root("key_file"), "give the key file with the command"));
     };
     match given.iter().find(|(_, other)| other != key) {
         None => Ok(key.clone()),

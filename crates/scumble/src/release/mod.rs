@@ -315,7 +315,7 @@ struct PlannedTable {
 
 /// Reads the columns that the plan needs to make a release.
 fn read(given: &Plan, source: &Source, resources: &Resources) -> Result<PlannedTable> {
-    let Original { plan, table, kept, mut notes, left_out: mut first_warnings } =
+    let Original { plan, table, kept, mut notes, left_out: mut first_warnings, warnings } =
         read_for(given, source, resources, Purpose::Release)?;
     let table = SpeltTable::of(table, &plan)?;
     if given.rest == Some(crate::config::Rest::Other) {
@@ -342,7 +342,7 @@ fn read(given: &Plan, source: &Source, resources: &Resources) -> Result<PlannedT
     }
     notes.extend(table.notes());
     first_warnings.extend(datasheet::counted_apart(&plan, false));
-    first_warnings.extend(steps::warnings(&plan));
+    first_warnings.extend(warnings);
     Ok(PlannedTable { plan, table, kept, notes, first_warnings, personal: passed.personal })
 }
 
@@ -358,6 +358,8 @@ pub struct Original {
     pub notes: Vec<String>,
     /// Sentences that say how many rows were left out, and why.
     pub left_out: Vec<String>,
+    /// Warnings about what was done to columns.
+    pub warnings: Vec<String>,
 }
 
 /// Reads the columns that a plan needs, and carries its steps out, so that a release can be compared with the table. Identifiers are never read,
@@ -381,17 +383,19 @@ fn read_for(plan: &Plan, source: &Source, resources: &Resources, purpose: Purpos
     control.check()?;
     let (mut table, mut notes) = (read.coded, read.notes);
     let Complete { mut kept, notes: mut left_out } = keep_complete(&mut table, &plan)?;
+    let mut warnings = Vec::new();
     if !steps.is_empty() {
         let made = steps.carry_out(&mut plan, table, &kept, resources, purpose)?;
-        table = made.0;
-        notes.extend(made.1);
+        table = made.table;
+        notes.extend(made.notes);
+        warnings = made.warnings;
         // A column that a step made may have its own rule for missing values.
         let again = keep_complete(&mut table, &plan)?;
         left_out.extend(again.notes);
         let mut still = again.kept.into_iter();
         kept.iter_mut().filter(|kept| **kept).for_each(|kept| *kept = still.next().unwrap_or(false));
     }
-    Ok(Original { plan, table, kept, notes, left_out })
+    Ok(Original { plan, table, kept, notes, left_out, warnings })
 }
 
 /// Reads the columns that a plan needs, and those that its steps read. The plan has every column, as it is after all steps.

@@ -14,11 +14,11 @@ use crate::config::{Column, Plan, Role, TransformSpec};
 use crate::error::{Error, Result, Setting, among_columns};
 use crate::release::prepare::persons_of_rows;
 use crate::release::resources::Resources;
-use crate::transforms::{Given, Step, StepTruth, steps};
+use crate::transforms::{Given, Made, Step, StepTruth, steps};
 use people::{check_one_offset, check_one_spelling, with_subject};
 use secrets::Secrets;
 pub use secrets::give_release_id;
-pub(super) use secrets::{limits, same_codes, warnings};
+pub(super) use secrets::{limits, same_codes};
 
 /// What the changed table is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,14 @@ pub(super) enum Purpose {
     Private,
     /// It is compared with a release that was made before.
     Comparison,
+}
+
+/// A table after all steps.
+pub(super) struct Changed {
+    pub(super) table: CodedTable,
+    pub(super) notes: Vec<String>,
+    /// What the owner should decide.
+    pub(super) warnings: Vec<String>,
 }
 
 /// The steps of a plan beside the columns of a table.
@@ -104,8 +112,8 @@ impl Steps {
         kept: &[bool],
         resources: &Resources,
         purpose: Purpose,
-    ) -> Result<(CodedTable, Vec<String>)> {
-        let mut notes = Vec::new();
+    ) -> Result<Changed> {
+        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
         let mut settled = Vec::new();
         let secrets = Secrets::of(purpose);
         let mut offsets = KnownOffsets::default();
@@ -113,11 +121,11 @@ impl Steps {
             (1..).zip(kept).filter(|(_, kept)| **kept).map(|(number, _)| number).collect();
         for step in &self.steps {
             resources.control().check()?;
-            let (column, spec, of_step) =
-                one(step, plan, &table, &numbers, (resources, &secrets, &mut offsets))?;
-            put(&mut table, step, column);
+            let (made, spec) = one(step, plan, &table, &numbers, (resources, &secrets, &mut offsets))?;
+            put(&mut table, step, made.column);
             settled.push(spec);
-            notes.extend(of_step);
+            notes.extend(made.notes);
+            warnings.extend(made.warnings);
         }
         plan.transform = settled;
         if purpose == Purpose::Release {
@@ -128,7 +136,8 @@ impl Steps {
                 .is_some_and(|column| !column.role.has(Role::Identifier) && !column.role.has(Role::Drop))
         };
         table.columns.retain(|column| stays(&column.name));
-        Ok((table, notes))
+        warnings.extend(secrets::warnings(plan));
+        Ok(Changed { table, notes, warnings })
     }
 }
 
@@ -170,7 +179,7 @@ fn one(
     table: &CodedTable,
     numbers: &[u64],
     (resources, secrets, offsets): (&Resources, &Secrets, &mut KnownOffsets),
-) -> Result<(CodedColumn, TransformSpec, Vec<String>)> {
+) -> Result<(Made, TransformSpec)> {
     let find = |name: &str| {
         table
             .column(name)
@@ -198,13 +207,13 @@ fn one(
         also.iter()
             .try_for_each(|subject| check_one_spelling(subject, plan).map_err(|error| named(error, step)))?;
     }
-    let made = step.transform.run(&given).map_err(|error| named(error, step))?;
+    let mut made = step.transform.run(&given).map_err(|error| named(error, step))?;
     let mut spec = step.spec.clone();
     spec.from_data |= made.from_data;
-    made.settled.into_iter().for_each(|(name, value)| spec.parameters.set(name, value));
+    std::mem::take(&mut made.settled).into_iter().for_each(|(name, value)| spec.parameters.set(name, value));
     let read: Vec<&CodedColumn> = columns.iter().chain(&also).copied().collect();
     verify(&spec, &read, &missing, &made.column, (offsets, resources.control()))?;
-    Ok((made.column, spec, made.notes))
+    Ok((made, spec))
 }
 
 /// What was done to each column first, in sentences for readers of the release. Names only columns that are published.

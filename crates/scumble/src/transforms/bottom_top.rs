@@ -299,7 +299,7 @@ impl Transform for Coding {
             ));
         }
         let from_data = matches!(self.limit, Limit::Share(_)) || matches!(write, Write::Mean | Write::Median);
-        Ok(Made { column: made, settled: settled_as, from_data, notes })
+        Ok(Made { settled: settled_as, from_data, notes, ..Made::of(made) })
     }
 }
 

@@ -16,7 +16,7 @@ impl Project {
     pub(super) fn new(parameters: &Parameters) -> Result<Self> {
         let name = name(parameters, "project")?.ok_or_else(|| {
             Error::config("the step needs the name of the project, so that other projects with the same key have other codes and offsets")
-                .advise("name it in the step: project = \"…\"")
+                .advise("name the project in the step: project = \"…\"")
         })?;
         Ok(Self { name, key_id: parameters.text("key_id")?.map(str::to_owned) })
     }

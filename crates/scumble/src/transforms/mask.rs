@@ -112,7 +112,7 @@ impl Transform for Mask {
             _ => Vec::new(),
         };
         let from_data = !settled.is_empty();
-        Ok(Made { column: made, settled, from_data, notes: Vec::new() })
+        Ok(Made { settled, from_data, ..Made::of(made) })
     }
 }
 

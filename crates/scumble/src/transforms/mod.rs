@@ -187,6 +187,8 @@ pub struct Made {
     pub from_data: bool,
     /// What the owner should know.
     pub notes: Vec<String>,
+    /// What the owner should decide.
+    pub warnings: Vec<String>,
 }
 
 /// An exact number among the parameters, with a sign.
@@ -224,7 +226,7 @@ fn settled(number: Decimal) -> Value {
 
 impl Made {
     fn of(column: CodedColumn) -> Self {
-        Self { column, settled: Vec::new(), from_data: false, notes: Vec::new() }
+        Self { column, settled: Vec::new(), from_data: false, notes: Vec::new(), warnings: Vec::new() }
     }
 }
 
@@ -256,11 +258,11 @@ impl Step {
     }
 }
 
-/// Whether some of these steps needs the secret key.
+/// Whether some of these steps needs the secret key, as far as they are right.
 #[must_use]
 pub fn need_key(specs: &[TransformSpec]) -> bool {
     let needs =
-        |spec| of_spec(spec).is_ok_and(|steps| steps.iter().any(|step| step.transform.facts().needs_key));
+        |spec| of_spec(spec).map_or(true, |steps| steps.iter().any(|step| step.transform.facts().needs_key));
     specs.iter().any(needs)
 }
 

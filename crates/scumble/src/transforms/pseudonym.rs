@@ -182,8 +182,8 @@ impl Transform for Pseudonym {
             "the codes of '{}' are the same in all releases of the project, so anybody can join rows of different releases",
             column.name
         );
-        let notes = if self.lasting { vec![lasting] } else { Vec::new() };
-        Ok(Made { settled, notes, ..Made::of(made) })
+        let warnings = if self.lasting { vec![lasting] } else { Vec::new() };
+        Ok(Made { settled, warnings, ..Made::of(made) })
     }
 }
 
@@ -276,7 +276,8 @@ mod tests {
         assert_ne!(rows(&of(&[("release_id", "000102030405060708090a0b0c0d0e0f")])), rows(&first));
         assert_ne!(rows(&of(&[LASTING])), rows(&first));
         assert!(
-            of(&[]).notes.is_empty() && of(&[LASTING]).notes[0].contains("join rows of different releases")
+            of(&[]).warnings.is_empty()
+                && of(&[LASTING]).warnings[0].contains("join rows of different releases")
         );
     }
 

@@ -234,8 +234,8 @@ impl Transform for Shift {
              call for the role quasi",
             column.name
         );
-        let notes = self.of_birth(given, column, dates).into_iter().chain([known]).collect();
-        Ok(Made { settled, notes, ..Made::of(moved) })
+        let warnings = self.of_birth(given, column, dates).into_iter().collect();
+        Ok(Made { settled, notes: vec![known], warnings, ..Made::of(moved) })
     }
 }
 
@@ -316,7 +316,8 @@ mod tests {
     #[test]
     fn dates_of_birth_are_warned_of() {
         let notes = |dates: &[&str]| {
-            run(&ENTRY, &[PROJECT], &[dates], &[&["a", "b"]], false).expect("dates").notes.join(" ")
+            let made = run(&ENTRY, &[PROJECT], &[dates], &[&["a", "b"]], false).expect("dates");
+            made.warnings.into_iter().chain(made.notes).collect::<Vec<_>>().join(" ")
         };
         assert!(notes(&["1940-01-02", "2001-05-06"]).contains("dates of birth"));
         let visits = notes(&["2020-01-02", "2021-05-06"]);

@@ -75,13 +75,13 @@ fn is_seeded(plan: &Plan) -> bool {
 }
 
 /// Warnings about steps.
-pub(in crate::release) fn warnings(plan: &Plan) -> Vec<String> {
+pub(super) fn warnings(plan: &Plan) -> Vec<String> {
     let seeded = "a seed was given, and whoever knows it can repeat the draws of the steps: this release is for tests, not for publication";
     let linked = plan.accept_linkable_rows.then_some(linkable::ROWS_ARE_LINKED);
     is_seeded(plan).then_some(seeded).into_iter().chain(linked).map(str::to_owned).collect()
 }
 
-/// The note that new rows have the codes of the release whose rule is applied to them.
+/// The warning that new rows have the codes of the release whose rule is applied to them.
 pub(in crate::release) fn same_codes(plan: &Plan) -> Option<String> {
     let repeats = |spec: &&TransformSpec| spec.parameters.get("release_id").is_some();
     let names: Vec<&str> = plan.transform.iter().filter(repeats).flat_map(TransformSpec::changed).collect();
