@@ -71,7 +71,7 @@ fn made_alike(text: &str, how: &[String]) -> Option<String> {
         value = match step.as_str() {
             "trim" => value.trim().to_owned(),
             "lower" => value.to_lowercase(),
-            "digits" => value.chars().filter(|sign| ('0'..='9').contains(sign)).collect(),
+            "digits" => value.chars().filter(char::is_ascii_digit).collect(),
             _ => return None,
         };
     }
