@@ -137,7 +137,11 @@ fn new_rows_need_the_key_of_the_release() {
     release(&desk, &["--recoding", "recoding.json"]);
     desk.file("new.csv", format!("patient,sex,ward,visit,next\n{}", rows(20..60)));
     let apply = ["apply", "recoding.json", "new.csv", "-o", "out/new.csv"];
-    desk.refuses(2, &["a secret key is needed", "give the key file with the command (--key-file FILE)"], &apply);
+    desk.refuses(
+        2,
+        &["a secret key is needed", "give the key file with the command (--key-file FILE)"],
+        &apply,
+    );
     desk.run(&["key", "new", "keys/other.key"]).succeeds();
     let other = arguments(&[&apply, &["--key-file", "keys/other.key"]]);
     desk.refuses(2, &["has the id", "was begun with the key"], &other);
@@ -257,6 +261,9 @@ fn a_release_with_codes_can_be_attacked_at_once() {
     let desk = desk();
     let run = release(&desk, &["--attack"]);
     assert!(run.err.contains("verdict"), "{}", run.err);
+    // Every person has a code of their own, which nobody can know of a person, so it singles nobody out.
+    assert!(!run.err.contains("leave out code"), "{}", run.err);
+    assert_eq!(desk.json("out/release.report/report.json")["kept"]["columns"][0]["role"], "code");
 }
 
 #[test]

@@ -216,6 +216,13 @@ fn one(
     Ok((made, spec))
 }
 
+/// The columns of codes, which nobody outside can know of a person.
+pub(super) fn codes(plan: &Plan) -> Vec<String> {
+    let all = steps(&plan.transform).unwrap_or_default();
+    let codes = all.iter().filter(|step| step.transform.facts().truth == StepTruth::Pseudonym);
+    codes.map(|step| step.makes().to_owned()).collect()
+}
+
 /// What was done to each column first, in sentences for readers of the release. Names only columns that are published.
 pub(super) fn sentences(plan: &Plan) -> Vec<String> {
     let is_published = |name: &str| {
