@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use scumble_files::Control;
+use scumble_files::table::Texts;
 
 use super::dates::{Dates, day_of};
 use super::{StepClaim, StepOutcome};
@@ -103,6 +104,12 @@ pub(super) fn are_moved(
     let last = last.transpose()?;
     let project = claim.plain("project").ok_or_else(|| claim.wrong("the project is not known"))?;
     let known = known.0.entry(project).or_default();
+    let days = |texts: &Texts| -> Vec<Option<i128>> {
+        texts.iter().map(|text| dates.read(text).map(super::dates::Moment::number)).collect()
+    };
+    let (from, to) = (days(&column.values), days(&claim.made.values));
+    // The offset of each person of this column, so that a person is looked up once.
+    let mut offset_of: Vec<Option<i128>> = vec![None; people.values.len()];
     let mut pace = Pace::new(control);
     for row in 0..column.codes.len() {
         pace.tick(1)?;
@@ -114,23 +121,29 @@ pub(super) fn are_moved(
                 false => return Ok(StepOutcome::false_in(row)),
             }
         }
-        let person = people.values.get(people.codes.get(row));
-        let Some((from, to)) = dates.read(text).zip(dates.read(made)) else {
+        let person = people.codes.get(row);
+        let (from, to) = (from[column.codes.get(row) as usize], to[claim.made.codes.get(row) as usize]);
+        let Some((from, to)) = from.zip(to) else {
             return Ok(StepOutcome::false_in(row));
         };
-        let offset = to.number() - from.number();
+        let offset = to - from;
         let is_allowed = offset != 0
             && offset.abs() <= max
             && offset % unit == 0
             && !(past && offset > 0)
-            && last.is_none_or(|last| to.number() <= last);
-        let is_one = match known.get(person.trim()) {
-            Some(before) => *before == offset,
-            None => known.insert(person.trim().to_owned(), offset).is_none(),
+            && last.is_none_or(|last| to <= last);
+        let is_one = match offset_of[person as usize] {
+            Some(before) => before == offset,
+            None => {
+                let person = people.values.get(person);
+                !claim.is_missing(1, person)
+                    && *known.entry(person.trim().to_owned()).or_insert(offset) == offset
+            }
         };
+        offset_of[person as usize] = Some(offset);
         // What follows the day is the time, which stays as it was written.
         let same_time = matches!(dates, Dates::Days(_)) || text.trim().get(10..) == made.get(10..);
-        if claim.is_missing(1, person) || !is_allowed || !is_one || !same_time {
+        if !is_allowed || !is_one || !same_time {
             return Ok(StepOutcome::false_in(row));
         }
     }

@@ -117,9 +117,8 @@ impl Shift {
         self.offsets.of(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
     }
 
-    /// A date that was moved, or why it cannot be.
-    fn moved(&self, dates: Dates, text: &str, offset: i64) -> Result<String, &'static str> {
-        let day = dates.read(text, false).ok_or(NOT_A_DATE)?.day + offset;
+    /// The text of a date that was moved to a day, or why it cannot be there. `text` is the date as it was.
+    fn moved(&self, dates: Dates, text: &str, day: i64) -> Result<String, &'static str> {
         if !(1..=9_999).contains(&Date::of(day).year) {
             return Err("would be moved out of the calendar, which has the years 1 to 9999");
         }
@@ -147,6 +146,24 @@ impl Shift {
                 column.name
             )
         })
+    }
+}
+
+/// What a text of the column shows.
+#[derive(Clone, Copy)]
+enum Shown {
+    Date(i64),
+    Missing,
+    /// No date.
+    Nothing,
+}
+
+impl Shown {
+    fn of(given: &Given<'_>, column: &CodedColumn, dates: Dates, text: &str) -> Self {
+        if given.is_missing(column, text) {
+            return Self::Missing;
+        }
+        dates.read(text, false).map_or(Self::Nothing, |moment| Self::Date(moment.day))
     }
 }
 
@@ -184,18 +201,18 @@ impl Transform for Shift {
             .collect();
         let offsets: Vec<Option<i64>> =
             people.par_iter().map(|person| person.map(|person| self.offset(&keyed, person))).collect();
-        let is_missing: Vec<bool> = column.values.iter().map(|text| given.is_missing(column, text)).collect();
-        // Few dates and few offsets make few different texts, however many rows there are.
-        let mut places: HashMap<(u32, i64), u32, FixedState> = HashMap::default();
+        let days: Vec<Shown> =
+            column.values.iter().map(|text| Shown::of(given, column, dates, text)).collect();
+        // What is shown depends on the day that a date is moved to, so there are few different texts, however many rows there are.
+        let mut places: HashMap<(i64, u32), u32, FixedState> = HashMap::default();
         let mut made: Vec<Result<Option<String>, &'static str>> = Vec::new();
         let mut codes = Vec::with_capacity(column.codes.len());
         let mut pace = given.control.pace();
         for (row, code) in column.codes.iter().enumerate() {
             pace.tick(1)?;
-            let offset = match (is_missing[code as usize], offsets[subject.codes.get(row) as usize]) {
-                (true, _) => 0,
-                (false, Some(offset)) => offset,
-                (false, None) => {
+            let day = match (days[code as usize], offsets[subject.codes.get(row) as usize]) {
+                (Shown::Date(day), Some(offset)) => Shown::Date(day + offset),
+                (Shown::Date(_), None) => {
                     let missing = |row: &usize| offsets[subject.codes.get(*row) as usize].is_none();
                     let rows = (0..column.codes.len()).filter(missing);
                     return Err(fault(
@@ -205,12 +222,19 @@ impl Transform for Shift {
                         rows,
                     ));
                 }
+                (other, _) => other,
             };
-            codes.push(*places.entry((code, offset)).or_insert_with(|| {
+            let place = match (day, dates) {
+                (Shown::Date(day), Dates::Days(_)) => (day, 0),
+                (Shown::Date(day), Dates::Moments { .. }) => (day, code),
+                _ => (i64::MIN, code),
+            };
+            codes.push(*places.entry(place).or_insert_with(|| {
                 let text = column.values.get(code);
-                made.push(match is_missing[code as usize] {
-                    true => Ok(Some(text.to_owned())),
-                    false => self.moved(dates, text, offset).map(Some),
+                made.push(match day {
+                    Shown::Missing => Ok(Some(text.to_owned())),
+                    Shown::Nothing => Err(NOT_A_DATE),
+                    Shown::Date(day) => self.moved(dates, text, day).map(Some),
                 });
                 made.len() as u32 - 1
             }));

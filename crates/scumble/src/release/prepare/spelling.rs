@@ -155,7 +155,7 @@ pub(crate) fn value_of_text(column: &CodedColumn, plan: &Plan) -> Vec<u32> {
     let Some(planned) = planned else { return (0..column.values.len() as u32).collect() };
     let missing = planned.missing.as_ref().unwrap_or(&plan.read.missing);
     let form = form_of_rows(column, planned, missing);
-    let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
+    let mut numbers: HashMap<String, u32> = HashMap::new();
     let mut number = |text: &str| {
         let next = numbers.len() as u32;
         *numbers.entry(form.key(text)).or_insert(next)
