@@ -263,17 +263,17 @@ fn releases_keep_their_steps_for_new_rows() {
 fn visits(folder: &Path, people: std::ops::Range<usize>) -> Batches {
     let row = |at: usize| {
         let (person, sex) = (at / 2, ["f", "m"][at / 2 % 2]);
-        format!("patient{person},{sex},{},2019-06-15,2019-07-20", 30 + person % 5)
+        format!("patient{person},{sex},{},2019-06-15,2019-07-20,s{}", 30 + person % 5, person % 3)
     };
     let rows: Vec<String> = (2 * people.start..2 * people.end).map(row).collect();
-    std::fs::write(folder.join("in.csv"), csv("patient,sex,age,visit,next", &rows)).expect("a table");
+    std::fs::write(folder.join("in.csv"), csv("patient,sex,age,visit,next,site", &rows)).expect("a table");
     batches(&Source::open(folder.join("in.csv")).expect("a table"))
 }
 
 const VISITS: &str = "input = \"in.csv\"\noutput = \"out.csv\"\naccept_linkable_rows = true\n\
     [[transform]]\ndo = \"pseudonym\"\ncolumn = \"patient\"\ninto = \"code\"\nproject = \"clinic\"\n\
     [[transform]]\ndo = \"shift\"\ncolumns = [\"visit\", \"next\"]\nproject = \"clinic\"\nmax = 30\n\
-    [columns]\npatient = { role = \"subject\" }\ncode = { role = \"other\" }\nsex = { role = \"quasi\" }\nage = { role = \"quasi\" }\n\
+    [columns]\nsite = { role = \"drop\" }\npatient = { role = \"subject\" }\ncode = { role = \"other\" }\nsex = { role = \"quasi\" }\nage = { role = \"quasi\" }\n\
     visit = { role = \"other\" }\nnext = { role = \"other\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n";
 
 /// New rows get the codes and dates of the release, with the same key and no other.
@@ -358,18 +358,18 @@ fn codes_that_link_rows_are_refused() {
     );
     // Nobody says whose rows they are.
     let unknown =
-        strict.replace("column = \"patient\"\ninto = \"code\"", "column = \"sex\"\ninto = \"code\"");
+        strict.replace("column = \"patient\"\ninto = \"code\"", "column = \"site\"\ninto = \"code\"");
     let unknown = unknown
         .replace("role = \"subject\"", "role = \"drop\"")
         .replace("max = 30", "max = 30\nsubject = \"patient\"");
     let error = made(&unknown).expect_err("nobody says").to_string();
     assert!(error.contains("nobody says which rows are one person's"), "{error}");
     // Codes of many people link nobody's rows.
-    let of_sex = strict.replace("column = \"patient\"\ninto", "column = \"sex\"\ninto");
-    let release = made(&of_sex).expect("they say nothing about one person");
+    let of_site = strict.replace("column = \"patient\"\ninto", "column = \"site\"\ninto");
+    let release = made(&of_site).expect("they say nothing about one person");
     assert!(!release.datasheet_markdown().contains("belong together"));
     // The consent counts for what is there, and new rows do not inherit more.
-    let consent = of_sex.replace(
+    let consent = of_site.replace(
         "[[transform]]\ndo = \"pseudonym\"",
         "accept_linkable_rows = true\n[[transform]]\ndo = \"pseudonym\"",
     );
@@ -383,6 +383,29 @@ fn codes_that_link_rows_are_refused() {
         + "[algorithm]\nname = \"mingen\"\n";
     let release = made(&whole).expect("a release");
     assert!(!release.datasheet_markdown().contains("belong together"));
+}
+
+/// Who sees a value beside its code, or a date beside the moved one, needs no key.
+#[test]
+fn originals_do_not_stand_beside_what_a_key_made_of_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = visits(folder.path(), 0..40);
+    let made = |text: &str| {
+        Release::of(table.clone(), &Plan::from_toml(text, "plan").expect("a plan").with_key(key()))
+            .map_err(|error| error.to_string())
+    };
+    let beside = |column: &str, into: &str| {
+        let moved = "columns = [\"visit\", \"next\"]\nproject";
+        let text = VISITS.replace(moved, &format!("column = \"{column}\"\ninto = \"{into}\"\nproject"));
+        text.replace("sex = {", &format!("{into} = {{ role = \"other\" }}\nsex = {{"))
+    };
+    let text = beside("visit", "moved");
+    let error = made(&text).expect_err("both are published");
+    assert!(error.contains("'visit' is to be published beside 'moved'"), "{error}");
+    assert!(made(&text.replace("visit = { role = \"other\" }", "visit = { role = \"drop\" }")).is_ok());
+    let codes = VISITS.replace("column = \"patient\"\ninto", "column = \"sex\"\ninto");
+    let error = made(&codes).expect_err("both are published");
+    assert!(error.contains("'sex' is to be published beside 'code'"), "{error}");
 }
 
 /// A seed makes the codes of a release again, for tests only.

@@ -1,4 +1,4 @@
-//! Codes that link the rows of a person within a release.
+//! What codes and moved dates must not stand beside in a release, and codes that link the rows of a person within it.
 //!
 //! Whoever sees which rows are one person's finds people by all of their rows together. A model that looks at one row at a time says nothing
 //! about that.
@@ -24,18 +24,40 @@ enum Linked {
     Unknown,
 }
 
+fn is_published(plan: &Plan, name: &str) -> bool {
+    plan.column(name).is_some_and(|column| Role::PUBLISHED.iter().any(|role| column.role.has(*role)))
+}
+
+/// Returns an error if a column is to be published beside the codes or the moved dates that were made of it: whoever sees both needs no key.
+pub(super) fn check_originals(plan: &Plan, steps: &[Step]) -> Result<()> {
+    for (place, step) in steps.iter().enumerate() {
+        let is_secret = matches!(step.transform.facts().truth, StepTruth::Pseudonym | StepTruth::Shifted);
+        let made = step.makes();
+        let stays = |name: &&str| {
+            is_published(plan, name) && steps[place..].iter().all(|later| later.makes() != *name)
+        };
+        if let Some(name) =
+            step.columns().into_iter().find(stays).filter(|_| is_secret && is_published(plan, made))
+        {
+            return Err(Error::refused(format!(
+                "'{name}' is to be published beside '{made}', which is made of it with a secret key: whoever sees both can undo that without the key"
+            ))
+            .set(Setting::role("drop").of(&[name]), format!("leave '{name}' out"))
+            .advise(format!("leave into out of the step, so that the result takes the place of '{name}'")));
+        }
+    }
+    Ok(())
+}
+
 /// Returns an error if codes that are to be published link the rows of a person, unless a model is about all rows of a person, or the owner
 /// accepts it. The table has the columns that steps have read. Afterwards `accept_linkable_rows` of the plan says whether rows are linked
 /// without such a model.
 pub(super) fn check(plan: &mut Plan, steps: &[Step], table: &CodedTable) -> Result<()> {
     let asked = plan.privacy.iter().any(ModelSpec::is_about_persons);
-    let published = |name: &str| {
-        plan.column(name).is_some_and(|column| Role::PUBLISHED.iter().any(|role| column.role.has(*role)))
-    };
     let mut open = false;
     for step in steps.iter().filter(|step| step.transform.facts().truth == StepTruth::Pseudonym) {
         let code = step.makes();
-        if asked || !published(code) {
+        if asked || !is_published(plan, code) {
             continue;
         }
         let error = match links(plan, step, table)? {

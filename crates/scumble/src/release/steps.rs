@@ -115,6 +115,9 @@ impl Steps {
     ) -> Result<Changed> {
         let (mut notes, mut warnings) = (Vec::new(), Vec::new());
         let mut settled = Vec::new();
+        if purpose == Purpose::Release {
+            linkable::check_originals(plan, &self.steps)?;
+        }
         let secrets = Secrets::of(purpose);
         let mut offsets = KnownOffsets::default();
         let numbers: Vec<u64> =
