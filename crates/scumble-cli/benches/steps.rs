@@ -6,7 +6,8 @@
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 
-use scumble::config::{Plan, Role, TransformSpec};
+use scumble::config::{KeySource, Plan, Role, TransformSpec};
+use scumble::prelude::Key;
 use scumble::release::read_original;
 use scumble::release::resources::Resources;
 use scumble_files::Source;
@@ -40,6 +41,15 @@ fn main() -> Outcome<()> {
         ("zip3", step("zip3", "zip")),
         ("mask", step("mask", "phone").with("keep_left", 3)),
         ("geo", grid),
+        (
+            "pseudonym of few values",
+            step("pseudonym", "phone").with("project", "bench").with("linkable", "project"),
+        ),
+        (
+            "pseudonym of many values",
+            step("pseudonym", "income").with("project", "bench").with("linkable", "project"),
+        ),
+        ("shift", step("shift", "visit").with("project", "bench").with("subject", "phone")),
     ];
     let mut fastest = vec![f64::INFINITY; steps.len() + 1];
     for _ in 0..rounds {
@@ -65,6 +75,7 @@ fn main() -> Outcome<()> {
 fn read(folder: &std::path::Path, step: Option<&TransformSpec>) -> Outcome<f64> {
     let mut plan = Plan::of_columns(COLUMNS.map(|name| (name, Role::Other)));
     plan.transform.extend(step.cloned());
+    plan.offer_key("the bench", KeySource::Key(Key::read("c0ffee00".repeat(8).as_bytes(), "the key")?));
     if let Some(into) = step.and_then(|step| step.into.as_deref()) {
         plan = plan.with_column(into, Role::Other);
     }

@@ -104,7 +104,7 @@ pub use normal::{further_spellings, in_normal_form};
 pub use population::Population;
 pub use records::{Originals, RecordOutcome, check_records};
 pub use row_map::{Mapped, MappedTable, RowMap};
-pub use steps::{StepClaim, StepOutcome, check_step};
+pub use steps::{KnownOffsets, StepClaim, StepOutcome, check_step};
 pub use tables::{
     GroupTables, GroupedOriginal, GroupsOutcome, Joint, Sums, check_groups, check_projections,
     projections_at_least, sorted_by_content,

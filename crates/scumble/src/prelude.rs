@@ -8,6 +8,8 @@ pub use crate::config::{
     AlgorithmSpec, ModelSpec, Parameters, Plan, QuasiSet, Rest, RiskSpec, StarPolicy, TableSpec,
     TransformSpec, Value, json_schema as plan_schema,
 };
+// The secret key that some steps need.
+pub use crate::base::key::Key;
 // Its columns, and how values are read.
 pub use crate::config::{
     AcceptFreeText, AcceptPii, Budget, Column, Equality, Label, MissingPolicy, OutputDialect, Range,

@@ -207,7 +207,7 @@ fn original_of_several(
     }
     let mut table = read.coded;
     let Complete { kept, notes: left_out } = keep_complete(&mut table, &plan)?;
-    Ok(Original { plan, table, kept, notes: read.notes, left_out })
+    Ok(Original { plan, table, kept, notes: read.notes, left_out, warnings: Vec::new() })
 }
 
 /// The risk of a table, and what it was found from. Private.

@@ -19,9 +19,14 @@ fn stepped(text: &str, step: &str, roles: &[(&str, Role)]) -> scumble::Result<Co
         "plan",
     )?;
     plan.columns = roles.iter().map(|(name, role)| ((*name).to_owned(), (*role).into())).collect();
+    let plan = plan.with_key(key());
     let source = Source::open(folder.path().join("in.csv"))?;
     let read = read_original(&plan, &source, &Resources::in_folder(folder.path()))?;
     Ok(read.table)
+}
+
+fn key() -> Key {
+    Key::read("c0ffee00".repeat(8).as_bytes(), "the key").expect("a key")
 }
 
 fn column(table: &CodedTable, name: &str) -> Vec<String> {
@@ -161,6 +166,43 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn codes_and_moved_dates_agree_with_the_verifier(
+        rows in proptest::collection::vec(("[a-c ]{0,2}[0-9]{0,2}", 0_usize..6, 1990_i32..2030, 1_u32..13, 1_u32..29), 1..60),
+        normalise in 0_usize..4,
+        (max, unit, past) in (1_u32..400, 1_u32..8, any::<bool>()),
+        time in any::<bool>(),
+    ) {
+        let normalise = ["\"trim\"", "[]", "[\"trim\", \"lower\"]", "\"lower\""][normalise];
+        let clock = if time { "T23:59:59+02:00" } else { "" };
+        let lines: Vec<String> = rows
+            .iter()
+            .map(|(code, person, y, m, d)| format!("\"v{code}\",p{person},{y}-{m:02}-{d:02}{clock},{}-{m:02}-{d:02}{clock}", y + 1))
+            .collect();
+        let text = csv("code,person,from,to", &lines);
+        let roles = [("code", Role::Other), ("person", Role::Subject), ("from", Role::Other), ("to", Role::Other)];
+        let codes = format!("do = \"pseudonym\"\ncolumn = \"code\"\nproject = \"x\"\nlinkable = \"project\"\nnormalise = {normalise}");
+        let result = stepped(&text, &codes, &roles);
+        prop_assert!(result.is_ok(), "{codes}: {result:?}");
+        let direction = if past { "past" } else { "both" };
+        let unit = unit.min(max);
+        let shift = format!(
+            "do = \"shift\"\ncolumns = [\"from\", \"to\"]\nproject = \"x\"\nmax = {max}\nunit = {unit}\ndirection = \"{direction}\""
+        );
+        let moved = stepped(&text, &shift, &roles);
+        prop_assert!(moved.is_ok(), "{shift}: {moved:?}");
+        // The order of the rows plays no part.
+        let (moved, mut turned) = (moved.expect("moves"), lines.clone());
+        turned.reverse();
+        let mut other = column(&stepped(&csv("code,person,from,to", &turned), &shift, &roles).expect("moves"), "from");
+        other.reverse();
+        prop_assert_eq!(column(&moved, "from"), other);
+    }
+}
+
 #[test]
 fn every_transform_has_a_page_that_names_its_parameters() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
@@ -215,4 +257,197 @@ fn releases_keep_their_steps_for_new_rows() {
     assert!(
         shown(new.table(), "income").iter().all(|income| income.parse::<u64>().expect("a number") <= 7600)
     );
+}
+
+/// Visits of forty people, two of each, whose dates are all the same.
+fn visits(folder: &Path, people: std::ops::Range<usize>) -> Batches {
+    let row = |at: usize| {
+        let (person, sex) = (at / 2, ["f", "m"][at / 2 % 2]);
+        format!("patient{person},{sex},{},2019-06-15,2019-07-20,s{}", 30 + person % 5, person % 3)
+    };
+    let rows: Vec<String> = (2 * people.start..2 * people.end).map(row).collect();
+    std::fs::write(folder.join("in.csv"), csv("patient,sex,age,visit,next,site", &rows)).expect("a table");
+    batches(&Source::open(folder.join("in.csv")).expect("a table"))
+}
+
+const VISITS: &str = "input = \"in.csv\"\noutput = \"out.csv\"\naccept_linkable_rows = true\n\
+    [[transform]]\ndo = \"pseudonym\"\ncolumn = \"patient\"\ninto = \"code\"\nproject = \"clinic\"\n\
+    [[transform]]\ndo = \"shift\"\ncolumns = [\"visit\", \"next\"]\nproject = \"clinic\"\nmax = 30\n\
+    [columns]\nsite = { role = \"drop\" }\npatient = { role = \"subject\" }\ncode = { role = \"other\" }\nsex = { role = \"quasi\" }\nage = { role = \"quasi\" }\n\
+    visit = { role = \"other\" }\nnext = { role = \"other\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n";
+
+/// New rows get the codes and dates of the release, with the same key and no other.
+#[test]
+fn codes_and_moved_dates_are_the_same_for_new_rows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = Plan::from_toml(VISITS, "plan").expect("a plan").with_key(key());
+    let release = Release::of(visits(folder.path(), 0..40), &plan).expect("a release");
+    let pairs = |table: &Batches| {
+        let mut pairs: Vec<(String, String, String)> = shown(table, "code")
+            .into_iter()
+            .zip(shown(table, "visit"))
+            .zip(shown(table, "next"))
+            .map(|((a, b), c)| (a, b, c))
+            .collect();
+        pairs.sort();
+        pairs.dedup();
+        pairs
+    };
+    let first = pairs(release.table().expect("one table"));
+    assert_eq!(first.len(), 40, "a person has one code and one offset");
+    assert!(first.iter().all(|(_, visit, next)| visit != "2019-06-15" && next != "2019-07-20"));
+    let again = pairs(
+        Release::of(visits(folder.path(), 0..40), &plan).expect("a release").table().expect("one table"),
+    );
+    assert!(
+        again.iter().all(|(code, ..)| first.iter().all(|(other, ..)| code != other)),
+        "another release has other codes"
+    );
+    assert_eq!(
+        again.iter().map(|(_, visit, _)| visit).collect::<std::collections::BTreeSet<_>>(),
+        first.iter().map(|(_, visit, _)| visit).collect()
+    );
+    let saved = SavedRecoding::from_json(&release.recoding.expect("a rule")).expect("a recoding");
+    let new = visits(folder.path(), 20..60);
+    let error = RecodedRows::of(&saved, new.clone(), false).expect_err("no key").to_string();
+    assert!(error.contains("a secret key is needed, and none was given"), "{error}");
+    let recoded = |key: Key| {
+        let plan = saved.plan("the table", "the release.arrow").with_key(key);
+        RecodedRows::with(
+            &saved,
+            &Source::from_batches(new.clone(), "the table"),
+            &plan,
+            false,
+            &Control::default(),
+            &|_| {},
+        )
+    };
+    let error = recoded(Key::read("c0ffee01".repeat(8).as_bytes(), "it").expect("a key"))
+        .expect_err("another key")
+        .to_string();
+    assert!(error.contains("was begun with the key"), "{error}");
+    let rows = recoded(key()).expect("new rows");
+    let second = pairs(rows.table());
+    assert_eq!(
+        second.iter().filter(|row| first.contains(row)).count(),
+        20,
+        "people of both have one code and one offset"
+    );
+    assert!(rows.summary.warnings.iter().any(|warning| warning.contains("join rows of both")));
+}
+
+/// Codes that link the rows of a person need a model of all rows of a person, or the owner's consent.
+#[test]
+fn codes_that_link_rows_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = visits(folder.path(), 0..40);
+    let made = |text: &str| {
+        Release::of(table.clone(), &Plan::from_toml(text, "plan").expect("a plan").with_key(key()))
+    };
+    let linked = "equal codes show which rows belong together";
+    let release = made(VISITS).expect("it is accepted");
+    assert!(release.summary.warnings.iter().any(|warning| warning.contains(linked)));
+    assert!(release.datasheet_markdown().contains("Equal codes show which rows belong together"));
+    let strict = VISITS.replace("accept_linkable_rows = true\n", "");
+    let error = made(&strict).expect_err("it is not accepted").to_string();
+    assert!(
+        error.contains("'code'")
+            && error.contains("multirelational")
+            && error.contains("accept_linkable_rows = true"),
+        "{error}"
+    );
+    // Nobody says whose rows they are.
+    let unknown =
+        strict.replace("column = \"patient\"\ninto = \"code\"", "column = \"site\"\ninto = \"code\"");
+    let unknown = unknown
+        .replace("role = \"subject\"", "role = \"drop\"")
+        .replace("max = 30", "max = 30\nsubject = \"patient\"");
+    let error = made(&unknown).expect_err("nobody says").to_string();
+    assert!(error.contains("nobody says which rows are one person's"), "{error}");
+    // Codes of many people link nobody's rows.
+    let of_site = strict.replace("column = \"patient\"\ninto", "column = \"site\"\ninto");
+    let release = made(&of_site).expect("they say nothing about one person");
+    assert!(!release.datasheet_markdown().contains("belong together"));
+    // The consent counts for what is there, and new rows do not inherit more.
+    let consent = of_site.replace(
+        "[[transform]]\ndo = \"pseudonym\"",
+        "accept_linkable_rows = true\n[[transform]]\ndo = \"pseudonym\"",
+    );
+    let release = made(&consent).expect("a release");
+    assert!(
+        !release.datasheet_markdown().contains("belong together")
+            && !release.recoding.expect("a rule").contains("accept_linkable_rows")
+    );
+    // A model of all rows of a person.
+    let whole = strict.replace("model = \"k_anonymity\"", "model = \"multirelational\"")
+        + "[algorithm]\nname = \"mingen\"\n";
+    let release = made(&whole).expect("a release");
+    assert!(!release.datasheet_markdown().contains("belong together"));
+}
+
+/// Who sees a value beside its code, or a date beside the moved one, needs no key.
+#[test]
+fn originals_do_not_stand_beside_what_a_key_made_of_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = visits(folder.path(), 0..40);
+    let made = |text: &str| {
+        Release::of(table.clone(), &Plan::from_toml(text, "plan").expect("a plan").with_key(key()))
+            .map_err(|error| error.to_string())
+    };
+    let beside = |column: &str, into: &str| {
+        let moved = "columns = [\"visit\", \"next\"]\nproject";
+        let text = VISITS.replace(moved, &format!("column = \"{column}\"\ninto = \"{into}\"\nproject"));
+        text.replace("sex = {", &format!("{into} = {{ role = \"other\" }}\nsex = {{"))
+    };
+    let text = beside("visit", "moved");
+    let error = made(&text).expect_err("both are published");
+    assert!(error.contains("'visit' is to be published beside 'moved'"), "{error}");
+    assert!(made(&text.replace("visit = { role = \"other\" }", "visit = { role = \"drop\" }")).is_ok());
+    let codes = VISITS.replace("column = \"patient\"\ninto", "column = \"sex\"\ninto");
+    let error = made(&codes).expect_err("both are published");
+    assert!(error.contains("'sex' is to be published beside 'code'"), "{error}");
+}
+
+/// A seed makes the codes of a release again, for tests only.
+#[test]
+fn a_seed_makes_codes_for_tests() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = visits(folder.path(), 0..40);
+    let seeded =
+        Plan::from_toml(&format!("{VISITS}[algorithm]\nseed = 7\n"), "plan").expect("a plan").with_key(key());
+    let (one, two) = (
+        Release::of(table.clone(), &seeded).expect("a release"),
+        Release::of(table, &seeded).expect("a release"),
+    );
+    assert_eq!(
+        shown(one.table().expect("one table"), "code"),
+        shown(two.table().expect("one table"), "code")
+    );
+    assert!(one.datasheet_markdown().contains("For tests, not for publication"));
+    assert!(one.summary.warnings.iter().any(|warning| warning.contains("for tests, not for publication")));
+}
+
+#[test]
+fn dates_of_one_person_are_moved_in_one_way() {
+    let roles = [("p", Role::Subject), ("a", Role::Other), ("b", Role::Other)];
+    let text = csv("p,a,b", &["P1,2019-06-15,2019-07-20".to_owned(), "p1,2019-06-15,2019-07-20".to_owned()]);
+    let shift =
+        |column: &str, more: &str| format!("do = \"shift\"\ncolumn = \"{column}\"\nproject = \"x\"\n{more}");
+    let error =
+        |steps: &str, roles: &[(&str, Role)]| stepped(&text, steps, roles).expect_err("wrong").to_string();
+    let two = format!("{}\n[[transform]]\n{}", shift("a", ""), shift("b", "max = 30"));
+    assert!(error(&two, &roles).contains("the same max, unit and direction"), "{}", error(&two, &roles));
+    assert!(error(&shift("a", ""), &roles).contains("row 2"), "two spellings of one person");
+    let nobody = [("p", Role::Drop), ("a", Role::Other), ("b", Role::Other)];
+    assert!(error(&shift("a", ""), &nobody).contains("which column tells people apart"));
+    assert!(
+        stepped(&text, &shift("a", "subject = \"p\""), &nobody).is_err(),
+        "the spelling of p counts, too"
+    );
+    let one = csv("p,a,b", &["p1,2019-06-15,2019-07-20".to_owned(), "p1,2019-06-16,2019-07-21".to_owned()]);
+    assert!(stepped(&one, &shift("a", "subject = \"p\""), &nobody).is_ok());
+    let release = "do = \"pseudonym\"\ncolumn = \"p\"\nproject = \"x\"\ninto = \"code\"";
+    let roles = [("p", Role::Subject), ("a", Role::Other), ("b", Role::Other), ("code", Role::Other)];
+    let error = error(release, &roles);
+    assert!(error.contains("nobody says which release this is") && error.contains("release_id"), "{error}");
 }

@@ -9,7 +9,9 @@ use scumble::config::{
 };
 use scumble::error::did_you_mean;
 use scumble::release::outputs::Outputs;
-use scumble::release::{ModelSummary, Released, RunOptions, Summary, anonymize_beside, stem_of};
+use scumble::release::{
+    ModelSummary, Released, RunOptions, Summary, anonymize_beside, give_release_id, stem_of,
+};
 use scumble::report::Conclusion;
 use scumble::table::hierarchy::Builder;
 use scumble::{Error, Result};
@@ -17,6 +19,7 @@ use scumble::{Error, Result};
 use super::attack;
 use super::audience::AudienceFlag;
 use super::choice;
+use super::key_flag::KeyFlag;
 use super::reading::{Reading, parse_builder};
 use crate::ui::{
     Interface, check_standard_output, counted, percent, print_after_publishing, row_count, wrap,
@@ -103,6 +106,8 @@ pub(super) struct RoleFlags {
     /// A step that changes a column before anything else looks at it, e.g. round:column=income,base=500 (scumble list); repeatable
     #[arg(long, value_name = "NAME:KEY=VALUE,…")]
     transform: Vec<String>,
+    #[command(flatten)]
+    key: KeyFlag,
     /// The type of a column: integer, decimal, decimal_comma, text, date, or a date format such as dd/mm/yyyy
     #[arg(long = "type", value_name = "COLUMN=TYPE")]
     types: Vec<String>,
@@ -169,6 +174,9 @@ pub(super) struct PrivacyFlags {
     /// Publish sensitive columns that no model protects
     #[arg(long)]
     accept_attribute_disclosure: bool,
+    /// Publish codes that show which rows are one person's, without a model of all rows of a person
+    #[arg(long)]
+    accept_linkable_rows: bool,
 }
 
 /// How the release is found.
@@ -211,7 +219,11 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if arguments.json && arguments.output.as_deref() == Some("-") {
         return Err(Error::config("--json and -o - both want standard output; give the release a file name"));
     }
-    let (plan, folder) = plan(arguments)?;
+    let (mut plan, folder) = plan(arguments)?;
+    if arguments.attack {
+        // The attacks compare the release with its original, whose codes must then be the same.
+        give_release_id(&mut plan)?;
+    }
     if arguments.attack && (plan.input == "-" || plan.output == "-") {
         return Err(Error::config(
             "--attack reads the original and the release again; give both a file name, or attack later with scumble attack",
@@ -516,6 +528,7 @@ impl RoleFlags {
         for step in &self.transform {
             plan.transform.push(super::transform_flag::parse(step)?);
         }
+        self.key.apply(plan)?;
         for (name, roles) in given {
             let roles =
                 Roles::new(&roles).map_err(|message| Error::config(format!("column '{name}': {message}")))?;
@@ -639,6 +652,7 @@ impl PrivacyFlags {
         }
         plan.privacy.extend(any);
         plan.accept_attribute_disclosure |= self.accept_attribute_disclosure;
+        plan.accept_linkable_rows |= self.accept_linkable_rows;
         Ok(())
     }
 }

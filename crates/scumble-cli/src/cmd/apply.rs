@@ -10,6 +10,7 @@ use scumble::release::{Applied, RunOptions, apply_beside};
 use scumble::{Error, Result};
 
 use super::anonymize;
+use super::key_flag::KeyFlag;
 use super::reading::Reading;
 use crate::ui::{Interface, check_standard_output, counted, percent, print_after_publishing, row_count};
 
@@ -45,6 +46,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    key: KeyFlag,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -64,6 +67,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if let Some(rest) = &arguments.rest {
         plan.rest = Some(anonymize::rest(rest)?);
     }
+    arguments.key.apply(&mut plan)?;
     let mut out = std::io::stdout();
     let stage = |stage| interface.stage(stage);
     let mut options = RunOptions {

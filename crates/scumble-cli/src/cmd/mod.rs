@@ -21,6 +21,8 @@ mod evaluate;
 mod explain;
 mod hierarchy;
 mod init;
+mod key;
+mod key_flag;
 mod list;
 pub(crate) mod model_flag;
 mod parameter_flag;
@@ -55,6 +57,8 @@ pub(crate) enum Command {
     Evaluate(evaluate::Arguments),
     /// Make, look at and validate hierarchies
     Hierarchy(hierarchy::Arguments),
+    /// Make secret keys, for pseudonyms and moved dates
+    Key(key::Arguments),
     /// List the algorithms, transforms, privacy models, metrics, machine-learning models and attacks
     List(list::Arguments),
     /// What one algorithm, transform, privacy model, metric, machine-learning model or attack does
@@ -80,6 +84,7 @@ impl Command {
             Self::Attack(arguments) => attack::run(&arguments, interface),
             Self::Evaluate(arguments) => evaluate::run(&arguments, interface),
             Self::Hierarchy(arguments) => hierarchy::run(&arguments, interface),
+            Self::Key(arguments) => key::run(&arguments, interface),
             Self::List(arguments) => list::run(&arguments),
             Self::Explain(arguments) => explain::run(&arguments),
             Self::Schema(arguments) => schema::run(&arguments),

@@ -1,6 +1,6 @@
 //! `--transform NAME:key=value,key=[a,b]`: any transform of the registry on the command line.
 
-use scumble::config::{TransformSpec, Value};
+use scumble::config::{TransformSpec, Value, key_does_not_belong_here};
 use scumble::registry::TRANSFORMS;
 use scumble::{Error, Result};
 
@@ -17,6 +17,9 @@ pub(super) fn parse(given: &str) -> Result<TransformSpec> {
         let (key, value) =
             pair.split_once('=').ok_or_else(|| wrong(format!("'{pair}' must be key=value")))?;
         let (key, value) = (key.trim(), value.trim());
+        if key == "key" {
+            return Err(key_does_not_belong_here());
+        }
         if keys.contains(&key) {
             return Err(wrong(format!("{key} is given twice")));
         }
@@ -63,6 +66,8 @@ mod tests {
         assert!(message("rond:column=a,base=5").contains("did you mean 'round'"));
         assert!(message("round:column=a,bas=5").contains("did you mean 'base'"));
         assert!(message("round:base=5").contains("column=NAME"));
+        let of_key = message("pseudonym:column=a,key=c0ffee");
+        assert!(of_key.contains("a key does not belong") && !of_key.contains("c0ffee"), "{of_key}");
         assert!(message("round:column=a,base").contains("'base' must be key=value"));
         assert!(message("round:column=a,column=b").contains("given twice"));
     }

@@ -46,6 +46,7 @@ pub(crate) const ROLES: &[&str] = &[
 pub(crate) fn scumble(folder: &Path) -> Command {
     let mut command = Command::cargo_bin("scumble").expect("the binary is built with its tests");
     command.current_dir(folder).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
+    command.env_remove("SCUMBLE_KEY").env_remove("SCUMBLE_KEY_FILE");
     command
 }
 

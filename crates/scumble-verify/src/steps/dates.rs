@@ -7,7 +7,7 @@ use crate::value::{DateFormat, read_date};
 
 /// A day and the nanoseconds since its midnight.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Moment {
+pub(super) struct Moment {
     year: i128,
     month: i128,
     day: i128,
@@ -16,7 +16,7 @@ struct Moment {
 
 /// How the dates of a column are read.
 #[derive(Clone, Copy)]
-enum Dates {
+pub(super) enum Dates {
     Days(DateFormat),
     Local,
     Zoned { utc: bool },
@@ -32,7 +32,12 @@ const FORMATS: [DateFormat; 5] = [
 
 impl Dates {
     /// The only way in which all dates of a column can be read; a format that is given decides between several.
-    fn of(claim: &StepClaim<'_>, place: usize, format: Option<&str>, utc: bool) -> Result<Self, VerifyError> {
+    pub(super) fn of(
+        claim: &StepClaim<'_>,
+        place: usize,
+        format: Option<&str>,
+        utc: bool,
+    ) -> Result<Self, VerifyError> {
         if let Some(format) = format {
             return Ok(Self::Days(format.parse()?));
         }
@@ -49,7 +54,7 @@ impl Dates {
         }
     }
 
-    fn read(self, text: &str) -> Option<Moment> {
+    pub(super) fn read(self, text: &str) -> Option<Moment> {
         let text = text.trim();
         match self {
             Self::Days(format) => {
@@ -88,13 +93,13 @@ fn written(text: &str, nanos: i128) -> Option<Moment> {
 
 impl Moment {
     /// A number that grows by one from day to day.
-    fn number(self) -> i128 {
+    pub(super) fn number(self) -> i128 {
         clock::first_of(self.year, self.month) + self.day - 1
     }
 }
 
 /// A day among the parameters.
-fn day_of(claim: &StepClaim<'_>, name: &str) -> Option<Moment> {
+pub(super) fn day_of(claim: &StepClaim<'_>, name: &str) -> Option<Moment> {
     Dates::Days(DateFormat::YearMonthDayDash).read(claim.text(name)?)
 }
 

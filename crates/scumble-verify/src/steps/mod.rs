@@ -5,6 +5,7 @@
 mod dates;
 mod grid;
 mod numbers;
+mod people;
 mod texts;
 
 use foldhash::fast::FixedState;
@@ -15,6 +16,8 @@ use serde_json::{Map, Value};
 
 use crate::error::VerifyError;
 use crate::watch::Pace;
+
+pub use people::KnownOffsets;
 
 /// A step that was carried out, with all of its parameters, those that were taken from the data included.
 #[derive(Debug, Clone, Copy)]
@@ -43,8 +46,13 @@ pub struct StepOutcome {
 /// Whether a text may stand in the new column where these texts stood.
 type Rule<'a> = Box<dyn Fn(&[&str], &str) -> bool + Sync + 'a>;
 
-/// Checks a step row by row. Returns an error if the rule is not known or does not fit its columns.
-pub fn check_step(claim: &StepClaim<'_>, control: &Control) -> Result<StepOutcome, VerifyError> {
+/// Checks a step row by row. Returns an error if the rule is not known or does not fit its columns. `offsets` are those by which earlier steps
+/// have moved dates.
+pub fn check_step(
+    claim: &StepClaim<'_>,
+    offsets: &mut KnownOffsets,
+    control: &Control,
+) -> Result<StepOutcome, VerifyError> {
     let rows = claim.made.codes.len();
     if !(1..=2).contains(&claim.read.len()) || claim.read.len() != claim.missing.len() {
         return Err(claim.wrong("the columns that the step read are not all there"));
@@ -52,14 +60,18 @@ pub fn check_step(claim: &StepClaim<'_>, control: &Control) -> Result<StepOutcom
     if claim.read.iter().any(|column| column.codes.len() != rows) {
         return Err(claim.wrong("the columns of the step have different numbers of rows"));
     }
+    match claim.rule {
+        "pseudonym" => return people::are_codes(claim, control),
+        "shift" => return people::are_moved(claim, offsets, control),
+        _ => {}
+    }
     let rule = claim.rule()?;
     let holds = |codes: &[u32], made: u32| {
         let texts: Vec<&str> =
             claim.read.iter().zip(codes).map(|(column, code)| column.values.get(*code)).collect();
         let made = claim.made.values.get(made);
-        let is_missing = |(text, markers): (&&str, &&[String])| markers.iter().any(|marker| marker == text);
         // A missing value stays as it is.
-        match texts.iter().zip(claim.missing).position(is_missing) {
+        match (0..texts.len()).position(|place| claim.is_missing(place, texts[place])) {
             Some(place) => made == texts[place],
             None => rule(&texts, made),
         }
@@ -148,6 +160,11 @@ impl<'a> StepClaim<'a> {
         column.codes.iter().for_each(|code| occurs[code as usize] = true);
         let texts = column.values.iter().zip(occurs).filter(|(_, occurs)| *occurs).map(|(text, _)| text);
         texts.filter(|text| !markers.iter().any(|marker| marker == text)).collect()
+    }
+
+    /// Whether a text of a column means a missing value.
+    fn is_missing(&self, place: usize, text: &str) -> bool {
+        self.missing.get(place).is_some_and(|markers| markers.iter().any(|marker| marker == text))
     }
 }
 

@@ -25,7 +25,7 @@ fn outcome(
         missing: &vec![&missing[..]; read.len()],
         made: &CodedColumn::of_texts("c", made.iter()),
     };
-    check_step(&claim, &Control::default())
+    check_step(&claim, &mut KnownOffsets::default(), &Control::default())
 }
 
 /// What a step makes is accepted, and refused once any one of its values is another.
@@ -220,6 +220,112 @@ fn cells() {
 }
 
 #[test]
+fn codes_of_values() {
+    let values: &[&str] = &["p-1", "p-2", "p-1 ", "NA", "p-2"];
+    let codes: &[&str] = &["0123456789", "abcdefghjk", "0123456789", "NA", "abcdefghjk"];
+    let wrong = [
+        // One code for two values, and two codes for one.
+        (1, "0123456789"),
+        (2, "9876543210"),
+        (4, "0123456789"),
+        // A sign that no code has, another length, a value, a missing value.
+        (0, "012345678i"),
+        (0, "01234567"),
+        (0, "0123456789a"),
+        (1, "p-2"),
+        (3, "0123456789"),
+        (0, "NA"),
+    ];
+    let changed = |row: usize, text: &'static str| {
+        let mut made = codes.to_vec();
+        made[row] = text;
+        outcome("pseudonym", json!({"length": 10}), &[values], &made).expect("a check").holds
+    };
+    assert!(holds("pseudonym", json!({"length": 10}), &[values], codes));
+    for (row, text) in wrong {
+        assert!(!changed(row, text), "{row}: {text}");
+    }
+    // Texts that are made alike in another way are other values.
+    assert!(!holds("pseudonym", json!({"length": 10, "normalise": []}), &[values], codes));
+    let lower: &[&[&str]] = &[&["a", "A"]];
+    assert!(holds("pseudonym", json!({"length": 10, "normalise": "lower"}), lower, &["0123456789"; 2]));
+    assert!(!holds("pseudonym", json!({"length": 10}), lower, &["0123456789"; 2]));
+    // A code that is somebody's value.
+    assert!(!holds(
+        "pseudonym",
+        json!({"length": 10}),
+        &[&["a", "0123456789"]],
+        &["0123456789", "abcdefghjk"]
+    ));
+    assert!(outcome("pseudonym", json!({"normalise": "upper"}), lower, &["0123456789abcdef"; 2]).is_err());
+}
+
+#[test]
+fn dates_of_people() {
+    let dates: &[&str] = &["2024-01-10", "2024-03-01", "NA", "2024-01-10", "2024-05-05"];
+    let people: &[&str] = &["a", "a ", "a", "b", "c"];
+    let moved: &[&str] = &["2024-01-17", "2024-03-08", "NA", "2024-01-03", "2024-05-19"];
+    let how = json!({"project": "x", "max": 14, "unit": 7});
+    let wrong = [
+        // Another offset of a person, none, one that is no multiple, one that is too far.
+        (1, "2024-03-15"),
+        (3, "2024-01-10"),
+        (3, "2024-01-04"),
+        (4, "2024-05-26"),
+        (4, "NA"),
+        (2, "2024-01-01"),
+        (4, "2024-05"),
+    ];
+    only("shift", how.clone(), &[dates, people], moved, &wrong);
+    // A later date of a person shows that the first was moved otherwise.
+    let mut first = moved.to_vec();
+    first[0] = "2024-01-03";
+    assert!(!holds("shift", how, &[dates, people], &first));
+    let past = json!({"project": "x", "max": 14, "direction": "past"});
+    only(
+        "shift",
+        past,
+        &[&dates[3..4], &people[3..4]],
+        &moved[3..4],
+        &[(0, "2024-01-17"), (0, "2024-01-10")],
+    );
+    let last = json!({"project": "x", "not_after": "2024-05-19"});
+    only("shift", last, &[&dates[4..], &people[4..]], &moved[4..], &[(0, "2024-05-20")]);
+    let times: &[&[&str]] = &[&["2024-01-10T23:30:00-05:00"], &["a"]];
+    let time = [
+        (0, "2024-01-11T23:31:00-05:00"),
+        (0, "2024-01-11T23:30:00-04:00"),
+        (0, "2024-01-10T23:30:00-05:00"),
+    ];
+    only("shift", json!({"project": "x"}), times, &["2024-01-11T23:30:00-05:00"], &time);
+    assert!(
+        !holds("shift", json!({"project": "x"}), &[&["2024-01-10"], &["NA"]], &["2024-01-11"]),
+        "nobody's date"
+    );
+    assert!(outcome("shift", json!({}), &[&["2024-01-10"], &["a"]], &["2024-01-11"]).is_err());
+}
+
+/// The dates of a person in two columns are moved by the same days.
+#[test]
+fn offsets_hold_in_all_columns() {
+    let mut offsets = KnownOffsets::default();
+    let mut moved = |project: &str, made: &str| {
+        let column = |text: &str| CodedColumn::of_texts("c", [text].iter());
+        let parameters = json!({ "project": project });
+        let claim = StepClaim {
+            rule: "shift",
+            parameters: parameters.as_object().expect("parameters"),
+            read: &[&column("2024-01-10"), &column("a")],
+            missing: &[&[], &[]],
+            made: &column(made),
+        };
+        check_step(&claim, &mut offsets, &Control::default()).expect("a check").holds
+    };
+    assert!(moved("x", "2024-01-12") && moved("x", "2024-01-12"));
+    assert!(!moved("x", "2024-01-13") && moved("y", "2024-01-13"));
+}
+
+#[test]
 fn what_is_not_known_is_not_passed() {
     assert!(outcome("shuffle", json!({}), &[&["1"]], &["1"]).is_err());
     assert!(outcome("lump", json!({}), &[&["1"]], &["1"]).is_err());
@@ -228,5 +334,8 @@ fn what_is_not_known_is_not_passed() {
     let parameters = Map::new();
     let claim =
         StepClaim { rule: "round", parameters: &parameters, read: &[&read], missing: &[&[]], made: &made };
-    assert!(check_step(&claim, &Control::default()).is_err(), "rows are missing");
+    assert!(
+        check_step(&claim, &mut KnownOffsets::default(), &Control::default()).is_err(),
+        "rows are missing"
+    );
 }

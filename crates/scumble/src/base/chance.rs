@@ -17,7 +17,7 @@ pub(crate) fn secret_unless(seed: Option<u64>) -> Result<ChaCha20Rng> {
 }
 
 /// A secret start: a known one would let somebody undo the draws.
-fn secret() -> Result<[u8; 32]> {
+pub(crate) fn secret() -> Result<[u8; 32]> {
     let mut seed = [0; 32];
     File::open("/dev/urandom")
         .and_then(|mut file| file.read_exact(&mut seed))

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::column::Column;
 use super::duration::Budget;
+use super::keys::{Keys, refuse_key_in};
 use super::ordered;
 use super::output::OutputDialect;
 use super::parameters::Parameters;
@@ -52,6 +53,9 @@ pub struct Plan {
     /// Accepts that sensitive columns without a protecting model are published unchanged.
     #[serde(default, skip_serializing_if = "is_false")]
     pub accept_attribute_disclosure: bool,
+    /// Accepts that codes of people link their rows within the release.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub accept_linkable_rows: bool,
     /// Keeps the order of the original rows, which is a trace of it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub keep_order: bool,
@@ -64,6 +68,9 @@ pub struct Plan {
     /// How the input is read.
     #[serde(default)]
     pub read: Read,
+    /// Where the secret key is that some steps need.
+    #[serde(default, skip_serializing_if = "Keys::is_unsaid")]
+    pub keys: Keys,
     /// What is done to columns before anything else looks at the table, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transform: Vec<TransformSpec>,
@@ -396,10 +403,12 @@ impl Plan {
             population: None,
             rest: None,
             accept_attribute_disclosure: false,
+            accept_linkable_rows: false,
             keep_order: false,
             spreadsheet_safe: false,
             output_dialect: None,
             read: Read::default(),
+            keys: Keys::default(),
             transform: Vec::new(),
             columns: Vec::new(),
             quasi_sets: Vec::new(),
@@ -424,6 +433,7 @@ impl Plan {
             .advise("use 'scumble evaluate' with this plan")
             .advise("give a plan of a release, such as 'scumble init' writes"));
         }
+        refuse_key_in(&source)?;
         let mut plan: Self = source.read()?;
         plan.check().map_err(|problem| source.error_at(&problem.path, problem.error))?;
         plan.note_places(&source);
@@ -522,6 +532,7 @@ impl Plan {
         names.extend([Some(&self.input), self.population.as_ref()].into_iter().flatten().map(PathBuf::from));
         names.extend(self.table.iter().map(|table| PathBuf::from(&table.file)));
         names.extend(self.hierarchy_files());
+        names.extend(self.keys.file.iter().map(PathBuf::from));
         let of_steps =
             self.transform.iter().filter_map(|step| step.parameters.text("population").ok().flatten());
         names.extend(of_steps.map(PathBuf::from));

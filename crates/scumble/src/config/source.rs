@@ -55,6 +55,17 @@ impl<'a> Source<'a> {
         self.table.iter().any(|(key, _)| key.get_ref().as_ref() == name)
     }
 
+    /// How many entries a list has, which is a key of the text itself.
+    pub(super) fn items(&self, name: &str) -> usize {
+        let list = self.table.iter().find(|(key, _)| key.get_ref().as_ref() == name);
+        list.and_then(|(_, value)| value.get_ref().as_array()).map_or(0, |items| items.len())
+    }
+
+    /// Whether a path leads to something.
+    pub(super) fn has(&self, path: &[Step]) -> bool {
+        self.follow(path).1
+    }
+
     /// The text as a structure.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T> {
         toml::from_str(self.text).map_err(|error| self.toml_error(&error))
@@ -71,6 +82,11 @@ impl<'a> Source<'a> {
     }
 
     fn span_of(&self, path: &[Step]) -> Option<Range<usize>> {
+        self.follow(path).0
+    }
+
+    /// The last place on a path that is there, and whether that is its end.
+    fn follow(&self, path: &[Step]) -> (Option<Range<usize>>, bool) {
         let mut span = None;
         let mut table = Some(&self.table);
         let mut value: Option<&Spanned<DeValue<'_>>> = None;
@@ -92,7 +108,7 @@ impl<'a> Source<'a> {
             value = next;
             table = next.and_then(|next| next.get_ref().as_table());
         }
-        span
+        (span, value.is_some())
     }
 
     fn line(&self, span: Range<usize>) -> Option<String> {

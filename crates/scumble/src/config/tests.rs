@@ -20,7 +20,11 @@ hierarchies = "trees"
 population = "people.csv"
 rest = "drop"
 accept_attribute_disclosure = true
+accept_linkable_rows = true
 keep_order = true
+
+[keys]
+file = "../keys/clinic.key"
 
 [read]
 delimiter = ";"
@@ -135,6 +139,7 @@ fn a_full_plan_is_read() {
         (Some(Rest::Drop), true, true)
     );
     assert_eq!((plan.read.delimiter, plan.read.quote, plan.read.header), (Some(';'), Some('\''), Some(true)));
+    assert_eq!((plan.accept_linkable_rows, plan.keys.file.as_deref()), (true, Some("../keys/clinic.key")));
     assert_eq!(plan.read.missing, ["-", ""]);
     assert_eq!(plan.read.missing_policy, MissingPolicy::DropRow);
     let names: Vec<&str> = plan.columns.iter().map(|(name, _)| name.as_str()).collect();
@@ -462,6 +467,7 @@ fn the_schema_has_every_key_of_a_full_plan_and_no_other() {
     assert_eq!(schema["additionalProperties"], false);
     assert_eq!(schema["required"], serde_json::json!(["input", "output"]));
     assert_eq!(keys(at(&schema, &schema["properties"]["read"])), written(&full["read"]));
+    assert_eq!(keys(at(&schema, &schema["properties"]["keys"])), written(&full["keys"]));
     let column = at(&schema, &schema["properties"]["columns"]["additionalProperties"]);
     let columns = full["columns"].as_table().expect("a table");
     assert_eq!(keys(column), columns.values().flat_map(written).collect());

@@ -32,7 +32,7 @@ use crate::release::prepare::population::quasi_only;
 use crate::release::prepare::{Complete, SpeltTable, keep_complete, prepare_new};
 use crate::release::resources::Resources;
 use crate::release::saved::SavedRecoding;
-use crate::release::steps::Steps;
+use crate::release::steps::{self, Purpose, Steps};
 use crate::report::data::PersonalData;
 use crate::search::relabel::with_values;
 use crate::table::frequency::total;
@@ -275,9 +275,12 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     };
     notes.extend(read.notes);
     if !steps.is_empty() {
-        let made = steps.carry_out(&mut plan, table, &kept, input.resources)?;
-        table = made.0;
-        notes.extend(made.1);
+        let purpose = if private { Purpose::Private } else { Purpose::Release };
+        first_warnings.extend(steps::same_codes(&plan));
+        let made = steps.carry_out(&mut plan, table, &kept, input.resources, purpose)?;
+        table = made.table;
+        notes.extend(made.notes);
+        first_warnings.extend(made.warnings);
     }
     let table = SpeltTable::of(table, &plan)?;
     notes.extend(table.notes());

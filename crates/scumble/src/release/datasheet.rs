@@ -163,9 +163,10 @@ pub(super) fn counted_apart(plan: &Plan, public: bool) -> Vec<String> {
     lines
 }
 
-/// The same sentences, for the datasheet.
+/// The same sentences, and those about steps, for the datasheet.
 pub(super) fn limits_of_counting(plan: &Plan) -> Vec<String> {
-    counted_apart(plan, true).iter().map(|line| format!("{}.", capitalised(line))).collect()
+    let apart = counted_apart(plan, true).into_iter().map(|line| format!("{}.", capitalised(&line)));
+    apart.chain(super::steps::limits(plan)).collect()
 }
 
 /// The section that lists the files and their SHA-256.

@@ -29,7 +29,8 @@ use crate::report::data::PersonalData;
 use classes::recoding_file::check_rule_for_rows;
 use classes::together;
 use gate::RowNumbers;
-use steps::Steps;
+pub use steps::give_release_id;
+use steps::{Purpose, Steps};
 
 mod apply;
 mod axis;
@@ -42,6 +43,8 @@ mod form;
 mod gate;
 mod households;
 mod in_memory;
+mod key_file;
+mod linkable;
 pub mod new_rows;
 mod offers;
 mod origin;
@@ -73,6 +76,7 @@ pub use described::{
     older_datasheets_of, promised_by_datasheet, written_form,
 };
 pub use in_memory::{RecodedRows, Release, RowMap};
+pub use key_file::new_key_file;
 use pipeline::{Destination, Watched};
 use publish::Files;
 pub use requirements::DISCLOSURE_ACCEPTED;
@@ -311,8 +315,8 @@ struct PlannedTable {
 
 /// Reads the columns that the plan needs to make a release.
 fn read(given: &Plan, source: &Source, resources: &Resources) -> Result<PlannedTable> {
-    let Original { plan, table, kept, mut notes, left_out: mut first_warnings } =
-        read_original(given, source, resources)?;
+    let Original { plan, table, kept, mut notes, left_out: mut first_warnings, warnings } =
+        read_for(given, source, resources, Purpose::Release)?;
     let table = SpeltTable::of(table, &plan)?;
     if given.rest == Some(crate::config::Rest::Other) {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
@@ -338,6 +342,7 @@ fn read(given: &Plan, source: &Source, resources: &Resources) -> Result<PlannedT
     }
     notes.extend(table.notes());
     first_warnings.extend(datasheet::counted_apart(&plan, false));
+    first_warnings.extend(warnings);
     Ok(PlannedTable { plan, table, kept, notes, first_warnings, personal: passed.personal })
 }
 
@@ -353,11 +358,18 @@ pub struct Original {
     pub notes: Vec<String>,
     /// Sentences that say how many rows were left out, and why.
     pub left_out: Vec<String>,
+    /// Warnings about what was done to columns.
+    pub warnings: Vec<String>,
 }
 
-/// Reads the columns that a plan needs, and carries its steps out. Identifiers are never read, unless a step makes something of them; then
-/// they are dropped.
+/// Reads the columns that a plan needs, and carries its steps out, so that a release can be compared with the table. Identifiers are never read,
+/// unless a step makes something of them; then they are dropped.
 pub fn read_original(plan: &Plan, source: &Source, resources: &Resources) -> Result<Original> {
+    read_for(plan, source, resources, Purpose::Comparison)
+}
+
+/// The same for a purpose.
+fn read_for(plan: &Plan, source: &Source, resources: &Resources, purpose: Purpose) -> Result<Original> {
     let control = resources.control();
     let options = ReadOptions { control: control.clone(), ..read_options(&plan.read)? };
     let header = scumble_files::read_header(source, &options)?;
@@ -371,17 +383,19 @@ pub fn read_original(plan: &Plan, source: &Source, resources: &Resources) -> Res
     control.check()?;
     let (mut table, mut notes) = (read.coded, read.notes);
     let Complete { mut kept, notes: mut left_out } = keep_complete(&mut table, &plan)?;
+    let mut warnings = Vec::new();
     if !steps.is_empty() {
-        let made = steps.carry_out(&mut plan, table, &kept, resources)?;
-        table = made.0;
-        notes.extend(made.1);
+        let made = steps.carry_out(&mut plan, table, &kept, resources, purpose)?;
+        table = made.table;
+        notes.extend(made.notes);
+        warnings = made.warnings;
         // A column that a step made may have its own rule for missing values.
         let again = keep_complete(&mut table, &plan)?;
         left_out.extend(again.notes);
         let mut still = again.kept.into_iter();
         kept.iter_mut().filter(|kept| **kept).for_each(|kept| *kept = still.next().unwrap_or(false));
     }
-    Ok(Original { plan, table, kept, notes, left_out })
+    Ok(Original { plan, table, kept, notes, left_out, warnings })
 }
 
 /// Reads the columns that a plan needs, and those that its steps read. The plan has every column, as it is after all steps.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use scumble_files::same_file;
 
-use crate::config::Plan;
+use crate::config::{KeySource, Plan};
 use crate::error::{Error, Result, Setting};
 use crate::release::described::{has_datasheet, is_datasheet};
 
@@ -98,6 +98,12 @@ impl Outputs {
         let at = |name: &str| if name == "-" { PathBuf::from(name) } else { folder.join(name) };
         self.read("input", at(&plan.input));
         plan.population.iter().for_each(|name| self.read("population", at(name)));
+        plan.keys.file.iter().for_each(|name| self.read("key", at(name)));
+        for key in plan.keys.offered() {
+            if let KeySource::File(path) = &key.source {
+                self.read("key", path);
+            }
+        }
         plan.table.iter().for_each(|table| self.read("earlier table", at(&table.file)));
         for path in plan.hierarchy_files() {
             self.read("hierarchy", folder.join(path));

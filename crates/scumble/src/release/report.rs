@@ -93,6 +93,7 @@ pub(super) fn kept_columns(plan: &Plan, source: &CodedTable, names: &[&str]) -> 
     let least = plan.risk.audience.least_k();
     let planned: std::collections::BTreeMap<&str, &Column> =
         plan.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
+    let codes = super::steps::codes(plan);
     let columns = names
         .iter()
         .filter_map(|name| {
@@ -104,6 +105,7 @@ pub(super) fn kept_columns(plan: &Plan, source: &CodedTable, names: &[&str]) -> 
                 (true, true) => ColumnRole::ClassAndSensitive,
                 (true, false) => ColumnRole::Class,
                 (false, true) => ColumnRole::Sensitive,
+                (false, false) if codes.iter().any(|code| code == name) => ColumnRole::Code,
                 (false, false) => ColumnRole::Other,
             };
             Some(KeptColumn { name: (*name).to_owned(), role, uniqueness: uniqueness(&counts, rows, least) })
@@ -114,9 +116,13 @@ pub(super) fn kept_columns(plan: &Plan, source: &CodedTable, names: &[&str]) -> 
     KeptExactly { columns, together: all(names), open: all(&open), ..KeptExactly::default() }
 }
 
-/// The columns among these that outsiders may know, because nobody said that they are sensitive.
+/// The columns among these that outsiders may know, because nobody said that they are sensitive, and they are no codes.
 pub(super) fn open_columns<'n>(plan: &Plan, names: &[&'n str]) -> Vec<&'n str> {
-    let is_open = |name: &&&str| plan.column(name).is_none_or(|column| !column.role.has(Role::Sensitive));
+    let codes = super::steps::codes(plan);
+    let is_open = |name: &&&str| {
+        plan.column(name).is_none_or(|column| !column.role.has(Role::Sensitive))
+            && !codes.iter().any(|code| code == **name)
+    };
     names.iter().filter(is_open).copied().collect()
 }
 

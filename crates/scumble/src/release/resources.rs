@@ -13,8 +13,10 @@ use scumble_files::table::CodedTable;
 use scumble_files::{Batches, Control, Source};
 use scumble_verify::WrittenForm;
 
+use crate::base::key::Key;
 use crate::config::{Column, Plan};
 use crate::error::{Error, Result, Setting, did_you_mean};
+use crate::release::key_file::key_of;
 use crate::release::prepare::population::PopulationTable;
 use crate::table::hierarchy::{self, Builder, Layout, Listing, Recipe, Unlisted};
 
@@ -222,6 +224,11 @@ impl Resources {
             .map_err(|source| scumble_files::cannot_read("the file", &path, source))?;
         String::from_utf8(bytes)
             .map_err(|_| Error::data("the file is not UTF-8 text").in_file(name).advise("save it as UTF-8"))
+    }
+
+    /// The secret key of a plan.
+    pub(crate) fn key(&self, plan: &Plan) -> Result<Key> {
+        key_of(plan, self.folder())
     }
 
     /// The folder that a plan's file names are relative to, if there are files.

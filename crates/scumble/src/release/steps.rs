@@ -1,16 +1,43 @@
 //! The steps of a plan, carried out on a table that was read and checked by the verifier, before anything else looks at the table.
 
+mod people;
+mod secrets;
+
 use std::collections::BTreeSet;
 
 use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable};
-use scumble_verify::{StepClaim, check_step};
+use scumble_verify::{KnownOffsets, StepClaim, check_step};
 
+use super::linkable;
 use crate::config::{Column, Plan, Role, TransformSpec};
 use crate::error::{Error, Result, Setting, among_columns};
 use crate::release::prepare::persons_of_rows;
 use crate::release::resources::Resources;
-use crate::transforms::{Given, Step, steps};
+use crate::transforms::{Given, Made, Step, StepTruth, steps};
+use people::{check_one_offset, check_one_spelling, with_subject};
+use secrets::Secrets;
+pub use secrets::give_release_id;
+pub(super) use secrets::{limits, same_codes};
+
+/// What the changed table is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It is the original of a release.
+    Release,
+    /// It is for its owner only.
+    Private,
+    /// It is compared with a release that was made before.
+    Comparison,
+}
+
+/// A table after all steps.
+pub(super) struct Changed {
+    pub(super) table: CodedTable,
+    pub(super) notes: Vec<String>,
+    /// What the owner should decide.
+    pub(super) warnings: Vec<String>,
+}
 
 /// The steps of a plan beside the columns of a table.
 pub(super) struct Steps {
@@ -24,7 +51,8 @@ pub(super) struct Steps {
 impl Steps {
     /// The steps of a plan; an error if one does not fit the columns of the table.
     pub(super) fn of(plan: &Plan, header: &[&str]) -> Result<Self> {
-        let steps = steps(&plan.transform)?;
+        let steps = steps(&with_subject(plan)?)?;
+        check_one_offset(&steps)?;
         let mut names: Vec<String> = header.iter().map(|name| (*name).to_owned()).collect();
         let mut read = BTreeSet::new();
         for step in &steps {
@@ -83,25 +111,36 @@ impl Steps {
         mut table: CodedTable,
         kept: &[bool],
         resources: &Resources,
-    ) -> Result<(CodedTable, Vec<String>)> {
-        let mut notes = Vec::new();
+        purpose: Purpose,
+    ) -> Result<Changed> {
+        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
         let mut settled = Vec::new();
+        if purpose == Purpose::Release {
+            linkable::check_originals(plan, &self.steps)?;
+        }
+        let secrets = Secrets::of(purpose);
+        let mut offsets = KnownOffsets::default();
         let numbers: Vec<u64> =
             (1..).zip(kept).filter(|(_, kept)| **kept).map(|(number, _)| number).collect();
         for step in &self.steps {
             resources.control().check()?;
-            let (column, spec, of_step) = one(step, plan, &table, &numbers, resources)?;
-            put(&mut table, step, column);
+            let (made, spec) = one(step, plan, &table, &numbers, (resources, &secrets, &mut offsets))?;
+            put(&mut table, step, made.column);
             settled.push(spec);
-            notes.extend(of_step);
+            notes.extend(made.notes);
+            warnings.extend(made.warnings);
         }
         plan.transform = settled;
+        if purpose == Purpose::Release {
+            linkable::check(plan, &self.steps, &table)?;
+        }
         let stays = |name: &str| {
             plan.column(name)
                 .is_some_and(|column| !column.role.has(Role::Identifier) && !column.role.has(Role::Drop))
         };
         table.columns.retain(|column| stays(&column.name));
-        Ok((table, notes))
+        warnings.extend(secrets::warnings(plan));
+        Ok(Changed { table, notes, warnings })
     }
 }
 
@@ -142,8 +181,8 @@ fn one(
     plan: &Plan,
     table: &CodedTable,
     numbers: &[u64],
-    resources: &Resources,
-) -> Result<(CodedColumn, TransformSpec, Vec<String>)> {
+    (resources, secrets, offsets): (&Resources, &Secrets, &mut KnownOffsets),
+) -> Result<(Made, TransformSpec)> {
     let find = |name: &str| {
         table
             .column(name)
@@ -163,15 +202,28 @@ fn one(
         persons: persons.as_deref(),
         file: &|name| resources.text(name),
         seed: plan.algorithm.seed,
+        key: &|| secrets.key(plan, resources),
+        release: &|| secrets.release(plan.algorithm.seed),
         control: resources.control(),
     };
-    let made = step.transform.run(&given).map_err(|error| named(error, step))?;
+    if step.transform.facts().truth == StepTruth::Shifted {
+        also.iter()
+            .try_for_each(|subject| check_one_spelling(subject, plan).map_err(|error| named(error, step)))?;
+    }
+    let mut made = step.transform.run(&given).map_err(|error| named(error, step))?;
     let mut spec = step.spec.clone();
     spec.from_data |= made.from_data;
-    made.settled.into_iter().for_each(|(name, value)| spec.parameters.set(name, value));
+    std::mem::take(&mut made.settled).into_iter().for_each(|(name, value)| spec.parameters.set(name, value));
     let read: Vec<&CodedColumn> = columns.iter().chain(&also).copied().collect();
-    verify(&spec, &read, &missing, &made.column, resources.control())?;
-    Ok((made.column, spec, made.notes))
+    verify(&spec, &read, &missing, &made.column, (offsets, resources.control()))?;
+    Ok((made, spec))
+}
+
+/// The columns of codes, which nobody outside can know of a person.
+pub(super) fn codes(plan: &Plan) -> Vec<String> {
+    let all = steps(&plan.transform).unwrap_or_default();
+    let codes = all.iter().filter(|step| step.transform.facts().truth == StepTruth::Pseudonym);
+    codes.map(|step| step.makes().to_owned()).collect()
 }
 
 /// What was done to each column first, in sentences for readers of the release. Names only columns that are published.
@@ -223,7 +275,7 @@ fn verify<'a>(
     read: &[&CodedColumn],
     missing: &dyn Fn(&str) -> &'a [String],
     made: &CodedColumn,
-    control: &Control,
+    (offsets, control): (&mut KnownOffsets, &Control),
 ) -> Result<()> {
     let parameters = serde_json::to_value(&spec.parameters).map_err(Error::internal)?;
     let serde_json::Value::Object(parameters) = parameters else {
@@ -231,7 +283,7 @@ fn verify<'a>(
     };
     let missing: Vec<&[String]> = read.iter().map(|column| missing(&column.name)).collect();
     let claim = StepClaim { rule: &spec.transform, parameters: &parameters, read, missing: &missing, made };
-    let outcome = check_step(&claim, control)?;
+    let outcome = check_step(&claim, offsets, control)?;
     if outcome.holds {
         return Ok(());
     }

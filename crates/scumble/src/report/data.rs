@@ -310,6 +310,8 @@ pub enum ColumnRole {
     ClassAndSensitive,
     /// None of these.
     Other,
+    /// A code that was made with a secret key, which nobody outside can know of a person.
+    Code,
 }
 
 /// One quasi-identifier before and after.

@@ -187,6 +187,7 @@ pub(super) fn role(role: ColumnRole) -> &'static str {
         ColumnRole::Class => "class",
         ColumnRole::ClassAndSensitive => "class and sensitive",
         ColumnRole::Other => "other",
+        ColumnRole::Code => "code",
     }
 }
 

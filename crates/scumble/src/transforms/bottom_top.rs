@@ -299,7 +299,7 @@ impl Transform for Coding {
             ));
         }
         let from_data = matches!(self.limit, Limit::Share(_)) || matches!(write, Write::Mean | Write::Median);
-        Ok(Made { column: made, settled: settled_as, from_data, notes })
+        Ok(Made { settled: settled_as, from_data, notes, ..Made::of(made) })
     }
 }
 
@@ -396,6 +396,8 @@ mod tests {
                 persons,
                 file: &|_| Err(Error::config("no file")),
                 seed: None,
+                key: &|| Err(Error::config("no key")),
+                release: &|| Err(Error::config("no release")),
                 control: &scumble_files::Control::default(),
             };
             coding.limit_of(&given, Rational::new(1, 2).expect("a half"), &numbers).expect("a limit")

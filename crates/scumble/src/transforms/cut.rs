@@ -194,7 +194,7 @@ impl Transform for Cut {
             above.checked_sub(1).map(|band| labels[band].clone()).ok_or("lies below the first edge")
         })?;
         let from_data = !settled_as.is_empty();
-        Ok(Made { column: made, settled: settled_as, from_data, notes: Vec::new() })
+        Ok(Made { settled: settled_as, from_data, ..Made::of(made) })
     }
 }
 

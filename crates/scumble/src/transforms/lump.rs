@@ -118,7 +118,7 @@ impl Transform for Lump {
             _ => vec![("keep", Value::List(kept.into_iter().map(Value::from).collect()))],
         };
         let from_data = !settled.is_empty();
-        Ok(Made { column: made, settled, from_data, notes: Vec::new() })
+        Ok(Made { settled, from_data, ..Made::of(made) })
     }
 }
 

@@ -102,8 +102,10 @@ impl Transform for Mask {
     fn run(&self, given: &Given<'_>) -> Result<Made> {
         let column = given.column()?;
         let counted = |text: &str| text.chars().filter(|character| !self.keep.contains(*character)).count();
-        let longest = || present(given, column).iter().map(|(_, text)| counted(text)).max();
-        let length = self.length.or_else(|| if self.fixed { longest() } else { None });
+        // A column without values still needs a length, for other rows.
+        let longest =
+            || present(given, column).iter().map(|(_, text)| counted(text)).max().unwrap_or(0).max(1);
+        let length = self.length.or_else(|| self.fixed.then(longest));
         let made = each_value(given, column, |text| Ok(self.masked(text, length)))?;
         let settled = match (self.length, length) {
             (None, Some(length)) => {
@@ -112,7 +114,7 @@ impl Transform for Mask {
             _ => Vec::new(),
         };
         let from_data = !settled.is_empty();
-        Ok(Made { column: made, settled, from_data, notes: Vec::new() })
+        Ok(Made { settled, from_data, ..Made::of(made) })
     }
 }
 
@@ -146,6 +148,11 @@ mod tests {
             .expect("a mask");
         assert_eq!(rows(&made), ["axxxxx", "axxxxx", "NA"]);
         assert_eq!(made.settled, [("length", Value::Integer(6))]);
+        // Nothing to measure, or nothing that counts.
+        for text in ["NA", "-"] {
+            let made = run(&ENTRY, &[("fixed_length", "true")], &[&[text]], &[], false).expect("a mask");
+            assert_eq!(made.settled, [("length", Value::Integer(1))]);
+        }
         let right =
             super::super::testing::made(&ENTRY, &[("length", "5"), ("keep_right", "1")], &["ab", "abcdef"]);
         assert_eq!(right.expect("a mask"), ["xxxxb", "xxxxxf"]);

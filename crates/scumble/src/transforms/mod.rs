@@ -12,10 +12,13 @@ mod cut;
 mod dates;
 mod days_since;
 mod geo;
+mod keyed;
 mod lump;
 mod mask;
 mod numbers;
+mod pseudonym;
 mod round;
+mod shift;
 #[cfg(test)]
 mod testing;
 mod truncate;
@@ -26,7 +29,8 @@ use scumble_files::Control;
 use scumble_files::table::CodedColumn;
 
 use crate::base::entry::Registry;
-use crate::config::{Parameters, TransformSpec, Value};
+use crate::base::key::Key;
+use crate::config::{Parameters, TransformSpec, Value, key_does_not_belong_here};
 use crate::error::{Error, Result};
 use crate::table::decimal::Decimal;
 
@@ -45,9 +49,11 @@ pub static TRANSFORMS: Registry<BuildTransform> = Registry::new(
         age::ENTRY,
         days_since::ENTRY,
         truncate::ENTRY,
+        shift::ENTRY,
         zip3::ENTRY,
         mask::ENTRY,
         geo::ENTRY,
+        pseudonym::ENTRY,
     ],
 );
 
@@ -77,14 +83,21 @@ pub struct Facts {
     pub columns: usize,
     /// Whether a value of the result depends on other rows than its own, so that new rows cannot be treated one by one.
     pub needs_all_rows: bool,
-    /// Whether it draws.
+    /// Whether its protection rests on draws, which nobody may repeat.
     pub needs_chance: bool,
+    /// Whether it needs the secret key.
+    pub needs_key: bool,
 }
 
 impl Facts {
     /// A rule on one value at a time, which anybody can repeat.
-    const DERIVED: Self =
-        Self { truth: StepTruth::Derived, columns: 1, needs_all_rows: false, needs_chance: false };
+    const DERIVED: Self = Self {
+        truth: StepTruth::Derived,
+        columns: 1,
+        needs_all_rows: false,
+        needs_chance: false,
+        needs_key: false,
+    };
 }
 
 /// In which way the result of a step is true of its original.
@@ -96,6 +109,10 @@ pub enum StepTruth {
     Censored,
     /// A multiple of the base, less than one base away.
     Within,
+    /// A code: one for equal values, and others for others.
+    Pseudonym,
+    /// A date moved by a number of days that is one for each person.
+    Shifted,
 }
 
 impl StepTruth {
@@ -109,6 +126,12 @@ impl StepTruth {
             }
             Self::Within => {
                 "every value is a multiple of the base, and less than one base away from its original"
+            }
+            Self::Pseudonym => {
+                "equal values have equal codes, different values have different codes, and no code is a value"
+            }
+            Self::Shifted => {
+                "all dates of a person are moved by one number of days, which is a multiple of the unit, not 0 and not above the maximum"
             }
         }
     }
@@ -134,6 +157,10 @@ pub struct Given<'a> {
     pub file: &'a dyn Fn(&str) -> Result<String>,
     /// Fixes chance, for tests.
     pub seed: Option<u64>,
+    /// The secret key of the run.
+    pub key: &'a dyn Fn() -> Result<Key>,
+    /// The random id of the release, by which its codes differ from those of every other.
+    pub release: &'a dyn Fn() -> Result<[u8; 16]>,
     /// Where cancellation is asked for.
     pub control: &'a Control,
 }
@@ -160,6 +187,8 @@ pub struct Made {
     pub from_data: bool,
     /// What the owner should know.
     pub notes: Vec<String>,
+    /// What the owner should decide.
+    pub warnings: Vec<String>,
 }
 
 /// An exact number among the parameters, with a sign.
@@ -197,7 +226,7 @@ fn settled(number: Decimal) -> Value {
 
 impl Made {
     fn of(column: CodedColumn) -> Self {
-        Self { column, settled: Vec::new(), from_data: false, notes: Vec::new() }
+        Self { column, settled: Vec::new(), from_data: false, notes: Vec::new(), warnings: Vec::new() }
     }
 }
 
@@ -229,6 +258,14 @@ impl Step {
     }
 }
 
+/// Whether some of these steps needs the secret key, as far as they are right.
+#[must_use]
+pub fn need_key(specs: &[TransformSpec]) -> bool {
+    let needs =
+        |spec| of_spec(spec).map_or(true, |steps| steps.iter().any(|step| step.transform.facts().needs_key));
+    specs.iter().any(needs)
+}
+
 /// The steps of a plan, one for each column that is made. Returns an error for what is wrong with one, whatever the table.
 pub fn steps(specs: &[TransformSpec]) -> Result<Vec<Step>> {
     let mut all = Vec::new();
@@ -242,6 +279,9 @@ fn of_spec(spec: &TransformSpec) -> Result<Vec<Step>> {
     let placed = |name: &str, error: Error| spec.parameters.placed(name, error);
     let entry = TRANSFORMS.find(&spec.transform).map_err(|error| placed("do", error))?;
     let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
+    if spec.parameters.get("key").is_some() {
+        return Err(placed("key", key_does_not_belong_here()));
+    }
     spec.parameters.allow_only(&known)?;
     let named: Vec<&str> = spec.changed().collect();
     let wrong = |what: String| Error::config(format_args!("the step '{}' {what}", entry.name));

@@ -4,7 +4,9 @@ use scumble_files::Control;
 use scumble_files::table::CodedColumn;
 
 use super::{BuildTransform, Given, Made};
+use crate::base::chance::secret;
 use crate::base::entry::Entry;
+use crate::base::key::example;
 use crate::config::{Parameters, Value};
 use crate::error::{Error, Result};
 
@@ -38,6 +40,8 @@ pub(super) fn run(
         persons: None,
         file: &|_| Err(Error::config("no file")),
         seed: Some(7),
+        key: &|| Ok(example()),
+        release: &|| Ok(secret()?[..16].try_into().expect("16 bytes")),
         control: &Control::default(),
     })
 }

@@ -139,7 +139,7 @@ impl Transform for Zip3 {
                 column.name
             ));
         }
-        Ok(Made { column: made, settled, from_data: false, notes })
+        Ok(Made { settled, notes, ..Made::of(made) })
     }
 }
 

@@ -13,6 +13,8 @@ pub(crate) struct NameSays {
     pub(crate) notes: bool,
     /// Whether it suggests what is often called like people: places, schools, firms.
     pub(crate) called_like_people: bool,
+    /// Whether it suggests dates of birth.
+    pub(crate) birth: bool,
 }
 
 impl NameSays {
@@ -26,6 +28,7 @@ impl NameSays {
                 topic,
                 Some(Topic::Place | Topic::Origin | Topic::Work | Topic::Education | Topic::Address)
             ),
+            birth: topic == Some(Topic::BirthDate),
         }
     }
 }
@@ -40,10 +43,11 @@ mod tests {
         let phone = NameSays::of("phone");
         assert!(phone.kinds.has(Kind::Phone) && !phone.notes && !phone.called_like_people);
         assert!(NameSays::of("Bemerkungen").notes);
+        assert!(NameSays::of("date of birth").birth && !NameSays::of("visit").birth);
         assert!(NameSays::of("hospital").called_like_people);
         assert_eq!(
             NameSays::of("x1"),
-            NameSays { kinds: Kinds::NONE, notes: false, called_like_people: false }
+            NameSays { kinds: Kinds::NONE, notes: false, called_like_people: false, birth: false }
         );
     }
 }

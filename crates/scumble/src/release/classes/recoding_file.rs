@@ -48,6 +48,7 @@ pub(super) fn recoding<'r>(run: &'r ClassRun<'_>) -> RecodingFile<'r> {
         privacy: run.plan.privacy.clone(),
         quasi_sets: run.plan.quasi_sets.clone(),
         accept_attribute_disclosure: run.plan.accept_attribute_disclosure,
+        accept_linkable_rows: run.plan.accept_linkable_rows,
         other_tables: run.found.population.is_some() || !run.plan.table.is_empty(),
         audience: run.plan.risk.audience,
         star_policy: run.problem.star_policy,

@@ -24,7 +24,7 @@ pub(crate) use new_rows::prepare_new;
 use payloads::{PayloadRows, payload_rows, persons};
 use shapes::{check_hierarchies_used, class_rows, domain, make_quasi};
 pub use spelling::{SpeltTable, spelt_once};
-pub(crate) use spelling::{counted_by_value, counts_values, refuse_doubts};
+pub(crate) use spelling::{counted_by_value, counts_values, refuse_doubts, value_of_text};
 pub use values::spelt_like;
 use values::{Planned, order, payload_column};
 pub(crate) use values::{payload_of, table_in_one_spelling, value_table};

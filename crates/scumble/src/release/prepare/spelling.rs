@@ -149,6 +149,20 @@ fn form_of_rows(column: &CodedColumn, planned: &Column, missing: &[String]) -> F
     form_of(planned, missing, present.map(|(text, _)| text))
 }
 
+/// For each text of a column a number: texts have one number if they are spellings of one value, as the plan has it.
+pub(crate) fn value_of_text(column: &CodedColumn, plan: &Plan) -> Vec<u32> {
+    let planned = plan.column(&column.name).filter(|planned| planned.equality == Equality::Normal);
+    let Some(planned) = planned else { return (0..column.values.len() as u32).collect() };
+    let missing = planned.missing.as_ref().unwrap_or(&plan.read.missing);
+    let form = form_of_rows(column, planned, missing);
+    let mut numbers: HashMap<String, u32> = HashMap::new();
+    let mut number = |text: &str| {
+        let next = numbers.len() as u32;
+        *numbers.entry(form.key(text)).or_insert(next)
+    };
+    column.values.iter().map(&mut number).collect()
+}
+
 /// Gives each value of a column one spelling; `None` if none has several.
 fn respell(column: &CodedColumn, planned: &Column, missing: &[String]) -> Option<(CodedColumn, Respelt)> {
     let mut rows = vec![0_u64; column.values.len()];

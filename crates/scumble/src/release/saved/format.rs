@@ -29,6 +29,9 @@ pub(crate) struct RecodingFile<'t> {
     pub(crate) quasi_sets: Vec<(String, Vec<String>)>,
     /// Whether sensitive columns that no model protects are published.
     pub(crate) accept_attribute_disclosure: bool,
+    /// Whether codes may link the rows of a person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) accept_linkable_rows: bool,
     /// Whether the release was also checked against other tables: a population, or tables that were published before.
     pub(crate) other_tables: bool,
     /// Who will read the release, which decides what may be accepted.

@@ -118,6 +118,7 @@ fn check(file: RecodingFile, path: &Path) -> Result<SavedRecoding> {
         .collect::<Result<_>>()?;
     let plan = Plan {
         accept_attribute_disclosure: file.accept_attribute_disclosure,
+        accept_linkable_rows: file.accept_linkable_rows,
         report: String::new(),
         read: Read { missing: file.missing, missing_policy: file.missing_policy, ..Read::default() },
         transform: file.transform,

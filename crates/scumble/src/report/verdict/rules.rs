@@ -202,7 +202,7 @@ fn person_worst_off(report: &Report) -> Vec<Point> {
 /// Columns that are published unchanged must not single people out.
 fn exact_columns(report: &Report) -> Vec<Point> {
     let Some(kept) = &report.kept else { return Vec::new() };
-    let open: Vec<&KeptColumn> = kept.columns.iter().filter(|column| !column.role.is_sensitive()).collect();
+    let open: Vec<&KeptColumn> = kept.columns.iter().filter(|column| column.role.is_open()).collect();
     let part = |found: Uniqueness| found.unique_rows as f64 / found.rows.max(1) as f64;
     let most_telling = open.iter().max_by_key(|column| {
         let found = column.uniqueness;
@@ -427,5 +427,10 @@ fn with_full_stop(text: &str) -> String {
 impl ColumnRole {
     fn is_sensitive(self) -> bool {
         matches!(self, Self::Sensitive | Self::ClassAndSensitive)
+    }
+
+    /// Whether outsiders may know such a column of a person.
+    fn is_open(self) -> bool {
+        !self.is_sensitive() && self != Self::Code
     }
 }
