@@ -13,6 +13,10 @@ pub(crate) struct NameSays {
     pub(crate) notes: bool,
     /// Whether it suggests what is often called like people: places, schools, firms.
     pub(crate) called_like_people: bool,
+    /// Whether it says that the values are names of people.
+    pub(crate) names_people: bool,
+    /// Whether it leaves open that few words are the name of a person, however they are written.
+    pub(crate) may_name_people: bool,
 }
 
 impl NameSays {
@@ -26,8 +30,18 @@ impl NameSays {
                 topic,
                 Some(Topic::Place | Topic::Origin | Topic::Work | Topic::Education | Topic::Address)
             ),
+            names_people: topic == Some(Topic::PersonName),
+            may_name_people: may_name_people(topic),
         }
     }
+}
+
+/// Whether the topic of a column leaves open that it holds names of people: it is not known, or it is about people themselves.
+pub(super) fn may_name_people(topic: Option<Topic>) -> bool {
+    use Topic::{Contact, Family, Household, Person, PersonName, RecordNumber};
+    topic.is_none_or(|topic| {
+        matches!(topic, PersonName | Contact | Person | RecordNumber | Family | Household)
+    })
 }
 
 #[cfg(test)]
@@ -41,9 +55,15 @@ mod tests {
         assert!(phone.kinds.has(Kind::Phone) && !phone.notes && !phone.called_like_people);
         assert!(NameSays::of("Bemerkungen").notes);
         assert!(NameSays::of("hospital").called_like_people);
-        assert_eq!(
-            NameSays::of("x1"),
-            NameSays { kinds: Kinds::NONE, notes: false, called_like_people: false }
-        );
+        assert!(NameSays::of("patient_name").names_people && NameSays::of("Vorname").names_people);
+        assert!(!NameSays::of("city_name").names_people && !NameSays::of("diagnosis").may_name_people);
+        let nothing = NameSays {
+            kinds: Kinds::NONE,
+            notes: false,
+            called_like_people: false,
+            names_people: false,
+            may_name_people: true,
+        };
+        assert_eq!(NameSays::of("x1"), nothing);
     }
 }
