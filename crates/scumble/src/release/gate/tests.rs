@@ -246,7 +246,7 @@ fn a_column_that_is_called_name_needs_no_other_proof() {
 fn the_rows_of_names_and_text_are_those_that_have_them() {
     let first = ["Anna", "Otto", "Emma", "Laura", "Peter", "Lukas", "Maria", "Paul", "Nina", "Karin"];
     let mixed = numbered(100, |row| match row {
-        50..60 => format!("{} Beck", first[row - 50]),
+        50..60 => format!("{} Beck {row}", first[row - 50]),
         _ => "flu".to_owned(),
     });
     let message = refused(of_exact(&plan("c", Role::Other), "c", &mixed));

@@ -41,9 +41,7 @@ pub fn are_names_as_the_column_says(sample: &Sample<'_>, distinct: u64) -> bool 
 /// Whether a value of a column of names is one of them.
 #[must_use]
 pub fn is_name(value: &str) -> bool {
-    let value = value.trim();
-    could_be_name(value)
-        && (has_first_name(value) || looks_like_full_name(value) || looks_like_name_in_any_case(value))
+    has_first_name(value) || looks_like_full_name(value) || looks_like_name_in_any_case(value)
 }
 
 /// Whether a value could be a name of a person, if its column says so: up to five words of letters.
