@@ -11,6 +11,7 @@ mod missing;
 mod name_says;
 mod plan_writer;
 mod roles;
+mod shared;
 mod signs;
 #[cfg(test)]
 mod tests;

@@ -160,7 +160,7 @@ fn is_birth_date(column: &ColumnValues<'_>, kind: Inference, topic: Option<Topic
 }
 
 /// Whether all values are numbers, perhaps after a common prefix, that fill nine tenths of their range.
-fn counts_up(values: &[&str]) -> bool {
+pub(super) fn counts_up(values: &[&str]) -> bool {
     let split = |value: &str| {
         let prefix = value.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();
         value[prefix..].parse::<u64>().ok().map(|number| (prefix, number))

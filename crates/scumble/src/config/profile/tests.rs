@@ -156,7 +156,7 @@ fn roles_by_name_and_values() {
         (around("outcome", 60, &["good", "bad"]), &[Role::Class]),
         (around("colour", 60, &["red", "green"]), &[Role::Quasi]),
         (around("weight", 60, &["60.5", "72.1", "80"]), &[Role::Quasi]),
-        (around("pressure", 60, &["60.5", "72.1", "80"]), &[Role::Other]),
+        (around("pressure", 60, &["60.5", "72.1", "80"]), &[Role::Quasi]),
         (around("version", 60, &["1"]), &[Role::Other]),
         (around("empty", 60, &[""]), &[Role::Drop]),
         (around("city", 60, &["Anna", "Emma", "Otto"]), &[Role::Quasi]),
