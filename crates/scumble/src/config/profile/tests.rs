@@ -285,6 +285,30 @@ fn no_value_of_the_table_is_written() {
 }
 
 #[test]
+fn places_on_the_map_get_a_grid() {
+    let half = |name: &str, whole: u32| {
+        Fixture::new(name, (0..40).map(move |row| format!("{whole}.{:04}", 1_000 + row * 31)))
+    };
+    let columns = [half("home lat", 48), half("lng", 2), around("cell", 40, &["a", "b"])];
+    let written = |columns: &[Fixture]| {
+        plan_toml(&profiles(columns), &PlanFiles::for_input("x.csv"), &Read::default(), true)
+    };
+    let text = written(&columns);
+    assert!(
+        text.contains("# do = \"geo\"\n# columns = [\"home lat\", \"lng\"]\n# into = \"cell_\"\n"),
+        "{text}"
+    );
+    // With the marks of a comment removed, it is a plan.
+    let (before, rest) = text.split_once("# [[transform]]").expect("there");
+    let (step, after) = rest.split_once("\n\n").expect("there");
+    let before = before.replacen("role = \"quasi\"", "role = \"drop\"", 2);
+    let used = format!("{before}[[transform]]{}\n\n{after}", step.replace("\n# ", "\n"));
+    let plan = Plan::from_toml(&used, "release.toml").unwrap_or_else(|error| panic!("{error}\n{used}"));
+    assert!(plan.column("cell_").is_some_and(|column| column.role.has(Role::Quasi)));
+    assert!(!written(&columns[..1]).contains("do = \"geo\""));
+}
+
+#[test]
 fn spellings_of_sensitive_values_are_named() {
     let reason = |texts: &[&str], rows| alone(around("diagnosis", rows, texts)).reason;
     let told = reason(&["HIV", "hiv", "flu", "\"HIV\n"], 40);
