@@ -237,7 +237,8 @@ mod tests {
                 .collect::<String>()
                 + "mann"
         };
-        let cases: [(&str, fn(&str, &str) -> String); 4] = [
+        type Write = fn(&str, &str) -> String;
+        let cases: [(&str, Write); 4] = [
             ("in capitals", |first, last| format!("{first} {last}").to_uppercase()),
             ("in small letters", |first, last| format!("{first} {last}")),
             ("with initials", |first, last| format!("{}. K{last}", first[..1].to_uppercase())),
