@@ -11,7 +11,10 @@ use crate::table::personal::GatedKind;
 
 /// Consent to publish values of these kinds. Any other kind that is found still stops the release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "the kinds that are accepted and a reason: { kinds = [\"email\"], reason = \"public office addresses\" }"
+)]
 pub struct AcceptPii {
     /// The kinds of personal data that may be published.
     pub kinds: Vec<GatedKind>,
@@ -21,7 +24,7 @@ pub struct AcceptPii {
 
 /// Consent to publish free text. Nothing can be looked for in it with certainty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a reason: { reason = \"two people have read it\" }")]
 pub struct AcceptFreeText {
     /// Why it may be published.
     pub reason: String,
@@ -113,6 +116,9 @@ mod tests {
         assert!(fault("other", &of_kinds("\"email\"", " ")).contains("accept_pii needs a reason"));
         assert!(fault("other", &of_kinds("", "x")).contains("accept_pii names no kind"));
         assert!(fault("other", "accept_pii = { kinds = [\"email\"] }").contains("reason"));
+        // Who agrees with a plain yes learns what to write.
+        assert!(fault("other", "accept_pii = true").contains("{ kinds = [\"email\"], reason = "));
+        assert!(fault("other", "accept_free_text = true").contains("{ reason = "));
         assert!(
             fault("identifier", &of_kinds("\"email\"", "x")).contains("is for columns that are published")
         );

@@ -32,6 +32,24 @@ pub fn set<'a>(members: impl Iterator<Item = &'a str>) -> String {
     label
 }
 
+/// The members of a set, as [`set`] writes it; nothing for other labels.
+#[must_use]
+pub fn members(label: &str) -> Option<Vec<String>> {
+    let inside = label.strip_prefix('{')?.strip_suffix('}')?;
+    let mut members = vec![String::new()];
+    let mut signs = inside.chars();
+    while let Some(sign) = signs.next() {
+        match sign {
+            '|' => members.push(String::new()),
+            sign => {
+                let meant = if sign == '\\' { signs.next()? } else { sign };
+                members.last_mut()?.push(meant);
+            }
+        }
+    }
+    Some(members)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,5 +66,18 @@ mod tests {
     #[test]
     fn sets_escape_their_marks() {
         assert_eq!(set(["a", "b|c", "d}", "\\"].into_iter()), "{a|b\\|c|d\\}|\\\\}");
+    }
+
+    #[test]
+    fn sets_are_read_back() {
+        for texts in [&["a"][..], &["a", "b|c", "d}", "\\"], &["", "{x}"], &["DE89 3704", "+49 30"]] {
+            assert_eq!(
+                members(&set(texts.iter().copied())).as_deref(),
+                Some(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>()[..])
+            );
+        }
+        for label in ["a", "[1,2]", "={a|b}", "{a", "{a\\}"] {
+            assert_eq!(members(label), None, "{label}");
+        }
     }
 }

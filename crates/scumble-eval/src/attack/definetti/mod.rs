@@ -220,7 +220,7 @@ fn words(
     };
     let mean = |of: &dyn Fn(&Told) -> f64| told.iter().map(of).sum::<f64>() / people.max(1) as f64;
     let above = |of: &dyn Fn(&Told) -> bool| told.iter().filter(|told| of(told)).count() as u64;
-    let promise = bound.map_or(format!("the share of the most frequent {column} in their group"), |bound| {
+    let promise = bound.map_or("the share of the most frequent value in their group".to_owned(), |bound| {
         format!("the {} that was promised", percent(bound))
     });
     let overall = case.scene.overall(secret);
@@ -240,7 +240,7 @@ fn words(
         };
         format!(
             "Learning across groups who has which {column} {helps}: {} of them are right; by the group alone, {}; without the release, {}. \
-             For {above_share} of the people the attacker gives the true {column} a higher chance than {promise}.{certain}",
+             For {above_share} of the people the attacker gives the true value a higher chance than {promise}.{certain}",
             percent(learnt),
             percent(alone),
             percent(usual),

@@ -1,10 +1,13 @@
 //! Which column tells households apart: by its name, by values that few rows share, and by what else these rows share.
 
-use super::roles::{Guess, new};
+use super::roles::{Guess, MOST_CATEGORIES, is_about_people, new};
+use super::shared::Groups;
+use super::signs::{Sign, counts_up};
 use super::words::{Topic, speaks_of_household};
 use super::{Confidence, Facts};
 use crate::config::Role;
 use crate::table::kind::{Inference, Kind};
+use crate::table::personal::column::Sample;
 
 /// The most rows of most households.
 const MOST_ROWS: u64 = 12;
@@ -43,6 +46,110 @@ pub(super) fn propose(columns: &[Facts<'_>], guesses: &mut [Guess]) {
             guesses[place] = new(Role::Identifier, Confidence::Medium, reason);
         }
     }
+}
+
+/// Gives a column whose name says nothing the role of a household, if its values do: they look like numbers that somebody gave out, few rows have each,
+/// and these rows agree on other columns as people of one home do. Where they agree on nothing, the column may still tell homes or people apart, so it
+/// is not published.
+pub(super) fn propose_by_values(columns: &[Facts<'_>], guesses: &mut [Guess]) {
+    let about_people = is_about_people(columns, guesses);
+    let mut found: Option<(usize, usize)> = None;
+    for (place, facts) in columns.iter().enumerate() {
+        if !could_tell_households(facts, &guesses[place]) {
+            continue;
+        }
+        let is_subject = guesses[place].roles.has(Role::Subject);
+        let groups = facts.column.cells.map(Groups::of);
+        let shares = |other: &&Facts<'_>| {
+            // Another number of the same household is no fact about it.
+            let coarser = 2 * other.distinct <= facts.distinct;
+            coarser && groups.as_ref().is_some_and(|groups| groups.share(other))
+        };
+        let shared = columns.iter().filter(shares).count();
+        // The rows of one person agree on these.
+        let is_of_person = |other: &&Facts<'_>| {
+            matches!(other.topic, Some(Topic::Sex | Topic::BirthDate))
+                || other.signs.contains(&Sign::BirthDate)
+        };
+        let of_several_people = || {
+            columns
+                .iter()
+                .filter(is_of_person)
+                .any(|other| groups.as_ref().is_some_and(|groups| groups.differ(other)))
+        };
+        // In a table that shows no sign of people, one column that agrees may be the place of a device.
+        let enough = shared >= if about_people { 1 } else { 2 };
+        // The weights of a survey are equal for people who are alike. But they are measured, and numbers that somebody gave out are spread evenly.
+        let fits = enough && (!is_subject && is_spread_evenly(facts) || of_several_people());
+        if fits && found.is_none_or(|(best, _)| columns[best].distinct < facts.distinct) {
+            found = Some((place, shared));
+        }
+    }
+    let is_household = |guess: &Guess| guess.roles.has(Role::Household);
+    if let Some((place, shared)) = found.filter(|_| !guesses.iter().any(is_household)) {
+        let columns = crate::base::text::counted(shared as u64, "other column", "other columns");
+        guesses[place] = new(
+            Role::Household,
+            Confidence::Medium,
+            format!(
+                "Few rows share each value, and they also share the value of {columns} far more often than by chance, as the people of a household \
+                 do. If these rows are about one person, make it subject."
+            ),
+        );
+    }
+    for (facts, guess) in columns.iter().zip(guesses) {
+        let is_default = guess.confidence == Confidence::Low && !is_household(guess);
+        if about_people && is_default && could_tell_households(facts, guess) && looks_given_out(facts) {
+            *guess = new(
+                Role::Identifier,
+                Confidence::Low,
+                "Its values look like numbers that somebody gave out, and few rows share each, so it may tell households or people apart. If the rows of \
+                 a household share a value, make it household.",
+            );
+        }
+    }
+}
+
+/// Whether a column could tell households apart as far as its name and the kind of its values go.
+fn could_tell_households(facts: &Facts<'_>, guess: &Guess) -> bool {
+    use Topic::{Family, Household, Person, RecordNumber};
+    let open = facts.topic.is_none_or(|topic| matches!(topic, Family | Household | Person | RecordNumber));
+    let role = [Role::Other, Role::Quasi, Role::Subject].iter().any(|role| guess.roles.has(*role));
+    let code = |value: &str| {
+        !value.contains(char::is_whitespace) && value.contains(|sign: char| sign.is_ascii_digit())
+    };
+    let is_code = match facts.kind {
+        Inference::Clear(Kind::Integer) => true,
+        Inference::Clear(Kind::Text) => {
+            Sample::of(&facts.column.values, &facts.column.counts).at_least((9, 10), code)
+        }
+        _ => false,
+    };
+    // A measurement has values that many rows share, such as zero.
+    let in_small: u64 = facts.column.counts.iter().filter(|rows| **rows <= MOST_ROWS).sum();
+    let rarely_shared = has_small_groups(facts) && MOST.1 * in_small >= MOST.0 * facts.present;
+    open && role && is_code && facts.signs.is_empty() && !facts.counts_few() && rarely_shared
+}
+
+/// Whether the quarters of the sorted numbers lie near the quarters of their range: within a tenth of it. Measurements are denser somewhere. Codes with
+/// letters count as spread.
+fn is_spread_evenly(facts: &Facts<'_>) -> bool {
+    let mut numbers: Vec<f64> =
+        facts.column.values.iter().filter_map(|value| value.trim().parse().ok()).collect();
+    numbers.sort_unstable_by(f64::total_cmp);
+    let (Some(low), Some(high)) = (numbers.first().copied(), numbers.last().copied()) else { return true };
+    let near = |quarter: usize| {
+        let share = (numbers[numbers.len() * quarter / 4] - low) / (high - low).max(1.0);
+        (share - quarter as f64 / 4.0).abs() <= 0.1
+    };
+    (1..=3).all(near)
+}
+
+/// Whether values look like numbers that somebody gave out one after another, or like codes with letters: more of them than there are categories. A
+/// measurement leaves gaps at its ends.
+fn looks_given_out(facts: &Facts<'_>) -> bool {
+    let with_letters = facts.kind == Inference::Clear(Kind::Text);
+    facts.distinct > MOST_CATEGORIES && (with_letters || counts_up(&facts.column.values))
 }
 
 /// Beside a column of households, a column called weight is mostly the weight of a survey: how many people a row stands for. It is left out, since

@@ -1,5 +1,6 @@
 //! Guesses from what values are by themselves: numbers of people, addresses, places.
 
+use super::kind_words::Axis;
 use super::roles::{Guess, by_number, new};
 use super::words::Topic;
 use super::{Confidence, Facts};
@@ -13,6 +14,18 @@ pub(super) fn guess(facts: &Facts<'_>, known_to_outsiders: bool) -> Option<Guess
     let all = facts.personal.kinds;
     let agreeing = all.both(facts.named);
     let told = if agreeing.is_empty() { without_weaker(all) } else { agreeing };
+    // A pair in one text cannot be coarsened as numbers, and its first characters are a place by themselves.
+    if told.has(Kind::Coordinates)
+        && !facts.is_half_of_places(Axis::Latitude)
+        && !facts.is_half_of_places(Axis::Longitude)
+    {
+        let (mut reason, confidence) = sentence(facts.personal.how_many, told, !agreeing.is_empty());
+        reason.push_str(
+            " They tell where a person lives or was, and nothing coarsens two numbers in one text. To publish a grid of places, write latitude and \
+             longitude in two columns.",
+        );
+        return Some(new(Role::Drop, confidence, reason));
+    }
     let weak = told.iter().all(|kind| kind.evidence() == Evidence::Weak);
     if told.is_empty() || known_to_outsiders && (weak || told.has(Kind::Coordinates)) {
         return None;

@@ -11,6 +11,7 @@ mod missing;
 mod name_says;
 mod plan_writer;
 mod roles;
+mod shared;
 mod signs;
 #[cfg(test)]
 mod tests;
@@ -129,7 +130,7 @@ impl<'a> Facts<'a> {
         let kind = Kind::infer(column.values.iter().copied());
         let topic = words::topic_of(column.name);
         let named = kinds_named(column.name);
-        let sample = Sample::of(&column.values);
+        let sample = Sample::of(&column.values, &column.counts);
         let personal = kinds_in(&sample, named);
         Self {
             column,
@@ -181,7 +182,7 @@ impl<'a> Facts<'a> {
                     Inference::AmbiguousDate | Inference::Clear(Kind::Date(_))
                 )
         };
-        Sample::of(&self.column.values).at_least((4, 5), is_moment)
+        Sample::of(&self.column.values, &self.column.counts).at_least((4, 5), is_moment)
     }
 
     fn is_date(&self) -> bool {

@@ -2,11 +2,13 @@
 
 use std::fmt::Write;
 
-use super::ColumnProfile;
+use super::kind_words::Axis;
+use super::{ColumnProfile, Sign};
 use crate::base::text::{grouped, on_one_line, rows};
 use crate::config::{Audience, Read, Role, ValueType};
 use crate::table::date::DateFormat;
 use crate::table::kind::{Inference, Kind};
+use crate::table::personal;
 
 /// The files that a plan names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +84,7 @@ pub fn plan_toml(profiles: &[ColumnProfile], files: &PlanFiles, read: &Read, acc
     for profile in profiles {
         write_column(&mut text, profile, &read.missing, accept);
     }
+    write_places(&mut text, profiles);
     write_privacy(&mut text, profiles);
     write_audience(&mut text);
     write_algorithm(&mut text, profiles);
@@ -178,6 +181,35 @@ fn write_column(text: &mut String, profile: &ColumnProfile, missing: &[String], 
             line!(text, "hierarchy = {}  # {}", hierarchy.toml, hierarchy.reason);
         }
     }
+}
+
+/// The step that makes one column of a latitude and a longitude. It is a comment, since somebody must decide how large a cell
+/// is, and must leave out both columns.
+fn write_places(text: &mut String, profiles: &[ColumnProfile]) {
+    let half = |axis: Axis| {
+        profiles.iter().find(|profile| {
+            profile.roles.has(Role::Quasi)
+                && profile.signs.contains(&Sign::Personal(personal::Kind::Coordinates))
+                && Axis::named(&profile.name) == Some(axis)
+        })
+    };
+    let (Some(latitude), Some(longitude)) = (half(Axis::Latitude), half(Axis::Longitude)) else { return };
+    let mut into = "cell".to_owned();
+    while profiles.iter().any(|profile| profile.name == into) {
+        into.push('_');
+    }
+    let (from, to) = (&latitude.name, &longitude.name);
+    line!(
+        text,
+        "\n# Latitude and longitude as one cell of a grid, about 5 km wide. Give both columns the role drop, and remove the # of these lines:"
+    );
+    line!(text, "# [[transform]]\n# do = \"geo\"");
+    line!(text, "# columns = [{}, {}]", quoted(from), quoted(to));
+    line!(text, "# into = \"{into}\"\n# precision = 5");
+    line!(
+        text,
+        "# [columns.{into}]\n# role = \"quasi\"\n# hierarchy = {{ build = \"prefix\", lengths = [4, 3, 2, 1] }}"
+    );
 }
 
 /// The texts that look like missing values. What surely is one is set, for somebody to confirm; what may be a value is only mentioned.

@@ -18,12 +18,13 @@ pub(super) struct Guess {
 /// The most outcomes of a column that machine-learning models would predict.
 const MOST_CLASSES: u64 = 20;
 /// The most values of a column that could be a category.
-const MOST_CATEGORIES: u64 = 200;
+pub(super) const MOST_CATEGORIES: u64 = 200;
 
 /// Guesses for all columns of a table.
 pub(super) fn guess(columns: &[Facts<'_>]) -> Vec<Guess> {
     let mut guesses: Vec<Guess> = columns.iter().map(by_itself).collect();
     households::propose(columns, &mut guesses);
+    households::propose_by_values(columns, &mut guesses);
     households::propose_weight(columns, &mut guesses);
     keep_one_subject(columns, &mut guesses);
     choose_class(columns, &mut guesses);
@@ -31,7 +32,18 @@ pub(super) fn guess(columns: &[Facts<'_>]) -> Vec<Guess> {
         be_careful(columns, &mut guesses);
     }
     protect_answers(columns, &mut guesses);
+    protect_people(columns, &mut guesses);
     guesses
+}
+
+/// Whether the rows of a table are about people: a column says how old they are, what sex they have, or which rows belong to one of them.
+pub(super) fn is_about_people(columns: &[Facts<'_>], guesses: &[Guess]) -> bool {
+    let by_name = |facts: &Facts<'_>| {
+        matches!(facts.topic, Some(Topic::Age | Topic::Sex | Topic::BirthDate))
+            || facts.signs.contains(&Sign::BirthDate)
+    };
+    let by_role = |guess: &Guess| guess.roles.has(Role::Subject) || guess.roles.has(Role::Household);
+    columns.iter().any(by_name) || guesses.iter().any(by_role)
 }
 
 pub(super) fn new(role: Role, confidence: Confidence, reason: impl Into<String>) -> Guess {
@@ -258,6 +270,21 @@ fn protect_answers(columns: &[Facts<'_>], guesses: &mut [Guess]) {
     for (facts, guess) in columns.iter().zip(guesses) {
         if guess.roles.has(Role::Other) && facts.distinct == 2 {
             let reason = "It has two values, as answers yes and no have; outsiders may know such a fact about a person.";
+            *guess = new(Role::Quasi, Confidence::Low, reason);
+        }
+    }
+}
+
+/// In a table about people a column without a telling name most often describes the person: how tall, how many children, which degree. Somebody may
+/// know that, and only a quasi-identifier is protected against it. What is taken for one by mistake costs detail; what is kept by mistake costs a
+/// person's privacy.
+fn protect_people(columns: &[Facts<'_>], guesses: &mut [Guess]) {
+    if !is_about_people(columns, guesses) {
+        return;
+    }
+    for (facts, guess) in columns.iter().zip(guesses) {
+        if guess.roles.has(Role::Other) && facts.outcomes() > 1 {
+            let reason = "It describes a person, as most columns of such a table do. Make it other only if nobody outside can know it.";
             *guess = new(Role::Quasi, Confidence::Low, reason);
         }
     }

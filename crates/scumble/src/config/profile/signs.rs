@@ -1,6 +1,7 @@
 //! What a column's values look like: patterns, by the share of distinct values that have them.
 
 use super::ColumnValues;
+use super::name_says::may_name_people;
 use super::words::Topic;
 use crate::table::date::{Date, DateFormat};
 use crate::table::kind::{Inference, Kind};
@@ -66,7 +67,7 @@ pub(super) fn signs_of(
             signs.push(sign);
         }
     };
-    add(Sign::PersonName, are_names(sample, distinct, present));
+    add(Sign::PersonName, are_names(sample, distinct, present, may_name_people(topic)));
     add(Sign::FreeText, are_free_text(sample, distinct, present, topic == Some(Topic::FreeText)));
     let numbered =
         || sample.at_least(MOSTLY, |value| is_written_as_id(value) || has_common_check_digits(value));
@@ -159,7 +160,7 @@ fn is_birth_date(column: &ColumnValues<'_>, kind: Inference, topic: Option<Topic
 }
 
 /// Whether all values are numbers, perhaps after a common prefix, that fill nine tenths of their range.
-fn counts_up(values: &[&str]) -> bool {
+pub(super) fn counts_up(values: &[&str]) -> bool {
     let split = |value: &str| {
         let prefix = value.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();
         value[prefix..].parse::<u64>().ok().map(|number| (prefix, number))

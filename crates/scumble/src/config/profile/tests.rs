@@ -156,7 +156,7 @@ fn roles_by_name_and_values() {
         (around("outcome", 60, &["good", "bad"]), &[Role::Class]),
         (around("colour", 60, &["red", "green"]), &[Role::Quasi]),
         (around("weight", 60, &["60.5", "72.1", "80"]), &[Role::Quasi]),
-        (around("pressure", 60, &["60.5", "72.1", "80"]), &[Role::Other]),
+        (around("pressure", 60, &["60.5", "72.1", "80"]), &[Role::Quasi]),
         (around("version", 60, &["1"]), &[Role::Other]),
         (around("empty", 60, &[""]), &[Role::Drop]),
         (around("city", 60, &["Anna", "Emma", "Otto"]), &[Role::Quasi]),
@@ -282,6 +282,30 @@ fn no_value_of_the_table_is_written() {
     for value in fixtures.iter().flat_map(|fixture| fixture.counts.keys()).filter(|value| value.len() > 3) {
         assert!(!text.contains(value.as_str()), "{value}");
     }
+}
+
+#[test]
+fn places_on_the_map_get_a_grid() {
+    let half = |name: &str, whole: u32| {
+        Fixture::new(name, (0..40).map(move |row| format!("{whole}.{:04}", 1_000 + row * 31)))
+    };
+    let columns = [half("home lat", 48), half("lng", 2), around("cell", 40, &["a", "b"])];
+    let written = |columns: &[Fixture]| {
+        plan_toml(&profiles(columns), &PlanFiles::for_input("x.csv"), &Read::default(), true)
+    };
+    let text = written(&columns);
+    assert!(
+        text.contains("# do = \"geo\"\n# columns = [\"home lat\", \"lng\"]\n# into = \"cell_\"\n"),
+        "{text}"
+    );
+    // With the marks of a comment removed, it is a plan.
+    let (before, rest) = text.split_once("# [[transform]]").expect("there");
+    let (step, after) = rest.split_once("\n\n").expect("there");
+    let before = before.replacen("role = \"quasi\"", "role = \"drop\"", 2);
+    let used = format!("{before}[[transform]]{}\n\n{after}", step.replace("\n# ", "\n"));
+    let plan = Plan::from_toml(&used, "release.toml").unwrap_or_else(|error| panic!("{error}\n{used}"));
+    assert!(plan.column("cell_").is_some_and(|column| column.role.has(Role::Quasi)));
+    assert!(!written(&columns[..1]).contains("do = \"geo\""));
 }
 
 #[test]

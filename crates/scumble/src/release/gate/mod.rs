@@ -2,12 +2,15 @@
 //! names of people and free text stop the release, unless the plan accepts them for this column and says why.
 //!
 //! Columns that are published exactly are checked once they are read, so that nobody waits for a search in vain. Quasi-identifiers are checked
-//! as they were written: what [`Staged`](super::staged::Staged) reads back for the verifier passes here first. Both checks look at distinct
-//! values. No message shows one.
+//! as they were written: what [`Staged`](super::staged::Staged) reads back for the verifier passes here first, a set by each of its members.
+//! Both checks look at distinct values. No message shows one.
 
 #[cfg(test)]
 mod tests;
 mod words;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable};
@@ -16,13 +19,13 @@ use crate::config::profile::NameSays;
 use crate::config::{Column, Plan, Role};
 use crate::error::Result;
 use crate::report::data::{AcceptedPersonalData, NoticedPersonalData, PersonalData, PersonalKindFound};
-use crate::table::label::STAR;
-use crate::table::personal::column::{Gate, Sample, gate};
-use crate::table::personal::people::{are_free_text, are_names, are_names_of_people_only};
+use crate::table::label::{STAR, members};
+use crate::table::personal::column::{Gate, Sample, add_row, gate};
+use crate::table::personal::people::{
+    are_free_text, are_names, are_names_as_the_column_says, are_names_of_people_only, could_be_name, is_name,
+    is_sentence,
+};
 use crate::table::personal::{GatedKind, Kind, Kinds};
-
-/// The most row numbers that a message lists.
-const ROWS: usize = 5;
 
 /// What the gate let through, and what is reported about it.
 #[derive(Debug, Clone, Default)]
@@ -64,20 +67,35 @@ impl RowNumbers<'_> {
 struct Shown<'a> {
     name: &'a str,
     plan: &'a Column,
-    /// The distinct texts, ascending, with the first row of each. Missing values are not among them.
-    texts: Vec<(&'a str, Option<u64>)>,
-    /// The number of rows that show one of these texts.
-    present: u64,
+    /// The distinct texts, ascending. Missing values are not among them.
+    texts: Vec<Text<'a>>,
     /// Whether the texts are labels, each of which several rows share.
     labels: bool,
+}
+
+/// A text that readers would see.
+struct Text<'a> {
+    text: Cow<'a, str>,
+    /// The number of rows of the table that have it.
+    count: u64,
+    /// The first of them, if the table has the text.
+    row: Option<u64>,
+}
+
+/// The texts that are of a kind which is said of a column as a whole.
+#[derive(Debug, Clone, Default)]
+struct Such {
+    values: u64,
+    /// The first rows that have one, ascending.
+    rows: Vec<u64>,
 }
 
 /// The findings in one column.
 struct Found<'a> {
     shown: Shown<'a>,
     gate: Gate,
-    names: bool,
-    free_text: bool,
+    names: Option<Such>,
+    free_text: Option<Such>,
 }
 
 /// Checks the columns of a table that are published exactly.
@@ -95,14 +113,14 @@ pub(super) fn exact(plan: &Plan, table: &CodedTable, rows: RowNumbers<'_>) -> Re
             let places = (0..).zip(coded.values.iter()).filter(|(code, text)| {
                 seen.counts[*code as usize] > 0 && !missing.iter().any(|marker| marker == text)
             });
-            let mut present = 0;
             let texts = places
-                .map(|(code, text): (u32, _)| {
-                    present += seen.counts[code as usize];
-                    (text, Some(seen.first[code as usize]))
+                .map(|(code, text): (u32, _)| Text {
+                    text: Cow::Borrowed(text),
+                    count: seen.counts[code as usize],
+                    row: Some(seen.first[code as usize]),
                 })
                 .collect();
-            look(Shown { name, plan: column, texts, present, labels: false })
+            look(Shown { name, plan: column, texts, labels: false })
         })
         .collect();
     decide(found, rows)
@@ -131,26 +149,41 @@ pub(super) fn labels(
         .map(|(coded, (name, column))| {
             let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
             let original = of_source.get(name.as_str()).map(|original| (*original, Seen::of(original)));
-            let first = |text: &str| {
+            // A text of the table counts for the rows that have it there. Each label is shared by several rows, so the rows of the release would
+            // hide that every person has a name of their own.
+            let in_table = |text: &str| {
                 let (original, seen) = original.as_ref()?;
-                let code = original.values.find_sorted(text)?;
-                (seen.counts[code as usize] > 0).then(|| seen.first[code as usize])
+                let code = original.values.find_sorted(text)? as usize;
+                (seen.counts[code] > 0).then(|| (seen.counts[code], seen.first[code]))
             };
             let seen = Seen::of(coded);
-            let mut present = 0;
-            let mut texts = Vec::new();
-            for (count, label) in seen.counts.iter().zip(coded.values.iter()) {
-                // A text that could be taken for a label is quoted.
-                let text = label.strip_prefix('=').unwrap_or(label);
-                if label != STAR && !missing.iter().any(|marker| marker == text) {
-                    present += count;
-                    texts.push((text, first(text)));
+            let mut texts: BTreeMap<Cow<'_, str>, u64> = BTreeMap::new();
+            for (count, label) in
+                seen.counts.iter().zip(coded.values.iter()).filter(|(_, label)| *label != STAR)
+            {
+                for text in visible(label) {
+                    *texts.entry(text).or_default() += count;
                 }
             }
-            look(Shown { name, plan: column, texts, present, labels: true })
+            let texts = texts.into_iter().filter(|(text, _)| !missing.iter().any(|marker| marker == text));
+            let texts = texts
+                .map(|(text, released)| match in_table(&text) {
+                    Some((count, row)) => Text { text, count, row: Some(row) },
+                    None => Text { text, count: released, row: None },
+                })
+                .collect();
+            look(Shown { name, plan: column, texts, labels: true })
         })
         .collect();
     decide(found, rows)
+}
+
+/// The texts that readers see in a label: a set shows each of its members. A text that could be taken for a label is quoted.
+fn visible(label: &str) -> Vec<Cow<'_, str>> {
+    match members(label) {
+        Some(members) => members.into_iter().map(Cow::Owned).collect(),
+        None => vec![Cow::Borrowed(label.strip_prefix('=').unwrap_or(label))],
+    }
 }
 
 /// The number of rows that have each text of a column, and the first of them.
@@ -183,26 +216,52 @@ fn look(shown: Shown<'_>) -> Found<'_> {
         })
         .collect();
     // Rows are counted from 0 here, and texts without a row come last.
-    let texts = shown.texts.iter().map(|(text, row)| (*text, row.unwrap_or(u64::MAX)));
-    let gate = gate(texts, says.kinds, accepted);
-    let texts: Vec<&str> = shown.texts.iter().map(|(text, _)| *text).collect();
-    let (sample, distinct) = (Sample::of(&texts), texts.len() as u64);
-    let names = match says.called_like_people {
+    let gate = gate(
+        shown.texts.iter().map(|of| (of.text.as_ref(), of.row.unwrap_or(u64::MAX))),
+        says.kinds,
+        accepted,
+    );
+    let texts: Vec<&str> = shown.texts.iter().map(|of| of.text.as_ref()).collect();
+    let counts: Vec<u64> = shown.texts.iter().map(|of| of.count).collect();
+    let (distinct, present) = (texts.len() as u64, counts.iter().sum());
+    let sample = Sample::of(&texts, &counts);
+    // In a column of names a coarser value, such as a country, is no name. Only values as they were read are.
+    let as_read: Vec<&str> =
+        shown.texts.iter().filter(|of| of.row.is_some()).map(|of| of.text.as_ref()).collect();
+    let as_read = (Sample::of(&as_read, &vec![1; as_read.len()]), as_read.len() as u64);
+    let by_name = says.names_people && are_names_as_the_column_says(&as_read.0, as_read.1);
+    let by_values = match says.called_like_people {
         true => are_names_of_people_only(&sample, distinct),
-        false => are_names(&sample, distinct, shown.present),
+        false => are_names(&sample, distinct, present, says.may_name_people),
     };
-    let free_text = are_free_text(&sample, distinct, shown.present, says.notes);
+    let names = match (by_name, by_values) {
+        (true, _) => Some(shown.such(|of| of.row.is_some() && could_be_name(&of.text))),
+        (false, true) => Some(shown.such(|of| is_name(&of.text))),
+        (false, false) => None,
+    };
+    let free_text = are_free_text(&sample, distinct, present, says.notes);
+    let free_text = free_text.then(|| shown.such(|of| is_sentence(&of.text, says.notes)));
     Found { shown, gate, names, free_text }
 }
 
+impl Shown<'_> {
+    /// The texts that fit.
+    fn such(&self, fits: impl Fn(&Text<'_>) -> bool) -> Such {
+        let mut such = Such::default();
+        for of in self.texts.iter().filter(|of| fits(of)) {
+            such.values += 1;
+            of.row.into_iter().for_each(|row| add_row(row, &mut such.rows));
+        }
+        such
+    }
+}
+
 impl Found<'_> {
-    /// Whether the texts themselves stop the release. A label that is an e-mail address is never published: several rows share it, so it is
-    /// not a slip in a single row.
+    /// Whether the texts themselves stop the release. A label that is an e-mail address or an IBAN is never published: several rows share it, so
+    /// it is not a slip in a single row.
     fn texts_refused(&self) -> bool {
-        let address = |of: &&crate::table::personal::column::Hits| {
-            of.kind == Kind::Email && !self.gate.accepted.has(Kind::Email)
-        };
-        self.gate.refuses() || self.shown.labels && self.gate.hits.iter().any(|of| address(&of))
+        let never = |kind: Kind| matches!(kind, Kind::Email | Kind::Iban) && !self.gate.accepted.has(kind);
+        self.gate.refuses() || self.shown.labels && self.gate.hits.iter().any(|of| never(of.kind))
     }
 
     fn accepts_names(&self) -> bool {
@@ -211,11 +270,11 @@ impl Found<'_> {
     }
 
     fn names_refused(&self) -> bool {
-        self.names && !self.accepts_names()
+        self.names.is_some() && !self.accepts_names()
     }
 
     fn text_refused(&self) -> bool {
-        self.free_text && self.shown.plan.accept_free_text.is_none()
+        self.free_text.is_some() && self.shown.plan.accept_free_text.is_none()
     }
 
     /// The number of distinct values that were checked.
@@ -234,18 +293,10 @@ impl Found<'_> {
         let hits = self.gate.hits.iter().filter(|hits| self.gate.accepted.has(hits.kind) == accepted);
         let mut kinds: Vec<PersonalKindFound> =
             hits.map(|hits| of_kind(GatedKind::Text(hits.kind), hits.values, known(&hits.rows))).collect();
-        if self.names && self.accepts_names() == accepted {
-            kinds.push(of_kind(GatedKind::PersonName, self.distinct(), self.first_rows()));
+        if let Some(names) = self.names.as_ref().filter(|_| self.accepts_names() == accepted) {
+            kinds.push(of_kind(GatedKind::PersonName, names.values, names.rows.clone()));
         }
         kinds
-    }
-
-    /// The first rows that have a value.
-    fn first_rows(&self) -> Vec<u64> {
-        let mut first: Vec<u64> = self.shown.texts.iter().filter_map(|(_, row)| *row).collect();
-        first.sort_unstable();
-        first.truncate(ROWS);
-        first
     }
 }
 

@@ -113,7 +113,10 @@ fn names_of_people_are_a_kind() {
         numbered(44, |row| format!("{} {}", first[row % 11], ["Roth", "Ames", "Beck", "Kurz"][row / 11]));
     let message = refused(of_exact(&plan("who", Role::Sensitive), "who", &names));
     assert!(
-        message.contains("column 'who': its values look like names of people (first in rows 1, 2, 3, 4, 5)")
+        message.contains(
+            "column 'who': 44 of 44 distinct values look like names of people (first in rows 1, 2, 3, 4, 5)"
+        ),
+        "{message}"
     );
     assert!(!message.contains("Anna") && !message.contains("Beck"));
     assert!(refused(of_exact(&consenting("who", &["email"]), "who", &names)).contains("names of people"));
@@ -134,7 +137,9 @@ fn free_text_needs_its_own_consent() {
     let texts = numbered(30, |row| format!("came in with strong pain for {row} days"));
     let message = refused(of_exact(&plan("c", Role::Other), "c", &texts));
     assert!(
-        message.contains("column 'c': it looks like free text") && !message.contains("pain"),
+        message.contains(
+            "column 'c': 30 of 30 distinct values look like free text (first in rows 1, 2, 3, 4, 5)"
+        ) && !message.contains("pain"),
         "{message}"
     );
     assert!(
@@ -180,6 +185,102 @@ fn labels_that_are_still_addresses_are_refused() {
     many.push("office@mail.example");
     assert!(refused(of_labels(&many)).contains("1 of 400"), "one label stands for several rows");
     assert!(of_labels(&["*", "[0,40)", "{1|2}"]).expect("coarse").personal.is_empty());
+}
+
+/// The releases of a table in which every text of `members` has rows of its own, and which shows them in sets of 20.
+fn in_sets(members: &[String]) -> Result<Passed> {
+    let rows = members.len() * 2;
+    let source = coded(&[("doc", numbered(rows, |row| members[row / 2].clone()))]);
+    let sets: Vec<String> =
+        members.chunks(20).map(|of| crate::table::label::set(of.iter().map(String::as_str))).collect();
+    let written = coded(&[("doc", numbered(rows, |row| sets[row / 40].clone()))]);
+    labels_of(&plan("doc", Role::Quasi), &written, &source, &vec![true; rows])
+}
+
+#[test]
+fn the_members_of_a_set_are_looked_at_one_by_one() {
+    let iban = "DE89370400440532013000";
+    let mut texts = numbered(60, |row| format!("value {row:03}"));
+    texts[30] = iban.to_owned();
+    let message = refused(in_sets(&texts));
+    assert!(
+        message.contains("1 of 60 distinct values of the release looks like IBANs (first in row 61)"),
+        "{message}"
+    );
+    assert!(!message.contains(iban), "{message}");
+    let phones = numbered(60, |row| format!("+49 30 55501{row:02}"));
+    assert!(
+        refused(in_sets(&phones)).contains("60 of 60 distinct values of the release look like phone numbers")
+    );
+    let names = numbered(60, |row| format!("Xa{} Beck", "o".repeat(row)));
+    assert!(
+        refused(in_sets(&names))
+            .contains("60 of 60 distinct values of the release look like names of people")
+    );
+    let text = numbered(60, |row| format!("came in with | strong pain for {row} days"));
+    assert!(refused(in_sets(&text)).contains("60 of 60 distinct values of the release look like free text"));
+    assert!(in_sets(&numbered(60, |row| format!("value {row:03}"))).expect("words").personal.is_empty());
+}
+
+#[test]
+fn a_column_that_is_called_name_needs_no_other_proof() {
+    let surnames = numbered(60, |row| ["Okafor", "Nguyen", "Yilmaz-Roth", "de Vries"][row % 4].to_owned());
+    let message = refused(of_exact(&plan("last_name", Role::Other), "last_name", &surnames));
+    assert!(
+        message.contains("4 of 4 distinct values look like names of people (first in rows 1, 2, 3, 4)"),
+        "{message}"
+    );
+    assert!(of_exact(&plan("x", Role::Other), "x", &surnames).is_ok(), "words like any others");
+    // Coarser values in such a column are no names.
+    let source = coded(&[("last_name", surnames)]);
+    let coarse =
+        coded(&[("last_name", numbered(60, |row| ["Africa", "Asia", "Europe"][row % 3].to_owned()))]);
+    assert!(labels_of(&plan("last_name", Role::Quasi), &coarse, &source, &[true; 60]).is_ok());
+    for (name, texts) in [("name_known", ["yes", "no"]), ("name_length", ["7", "12"])] {
+        let answers = numbered(60, |row| texts[row % 2].to_owned());
+        assert!(of_exact(&plan(name, Role::Other), name, &answers).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn the_rows_of_names_and_text_are_those_that_have_them() {
+    let first = ["Anna", "Otto", "Emma", "Laura", "Peter", "Lukas", "Maria", "Paul", "Nina", "Karin"];
+    let mixed = numbered(100, |row| match row {
+        50..60 => format!("{} Beck {row}", first[row - 50]),
+        _ => "flu".to_owned(),
+    });
+    let message = refused(of_exact(&plan("c", Role::Other), "c", &mixed));
+    assert!(
+        message.contains(
+            "10 of 11 distinct values look like names of people (first in rows 51, 52, 53, 54, 55)"
+        ),
+        "{message}"
+    );
+    let mixed = numbered(100, |row| match row {
+        50..80 => format!("came in with strong pain for {row} days"),
+        _ => "ok".to_owned(),
+    });
+    let message = refused(of_exact(&plan("c", Role::Other), "c", &mixed));
+    assert!(
+        message.contains("30 of 31 distinct values look like free text (first in rows 51, 52, 53, 54, 55)"),
+        "{message}"
+    );
+}
+
+#[test]
+fn numbers_inside_texts_count_and_masks_do_not() {
+    for text in
+        ["Tel.: +49 30 5550123", "IBAN: DE89370400440532013000", "paid 4111111111111111", "(030) 555012"]
+    {
+        let texts =
+            numbered(
+                100,
+                |row| if row % 20 == 0 { format!("{text} / {row}") } else { format!("value {row}") },
+            );
+        assert!(of_exact(&plan("c", Role::Other), "c", &texts).is_err(), "{text}");
+    }
+    let masked = numbered(60, |row| format!("{}@xxxx.xxxxxxx", "x".repeat(row + 1)));
+    assert!(of_exact(&plan("c", Role::Other), "c", &masked).expect("masked").personal.is_empty());
 }
 
 fn labels_of(plan: &Plan, written: &CodedTable, source: &CodedTable, kept: &[bool]) -> Result<Passed> {

@@ -54,19 +54,20 @@ pub(super) fn refusal(refused: &[&Found<'_>], rows: RowNumbers<'_>) -> Error {
 fn reasons(of: &Found<'_>, rows: RowNumbers<'_>) -> String {
     let labels = of.shown.labels;
     let mut reasons = Vec::new();
-    if of.texts_refused() || of.names_refused() {
-        let mut kinds = of.kinds(false, rows);
-        kinds.retain(|of| of.kind != GatedKind::PersonName.name());
-        if !kinds.is_empty() && of.texts_refused() {
-            reasons.push(some_look_like(&kinds, of.distinct(), labels));
-        }
-        if of.names_refused() {
-            let what = if labels { "the released values" } else { "its values" };
-            reasons.push(format!("{what} look like names of people{}", in_rows(&rows.of(&of.first_rows()))));
-        }
+    let mut kinds = of.kinds(false, rows);
+    // Few values of the other kinds do not stop the release.
+    kinds.retain(|kind| kind.kind == GatedKind::PersonName.name() || of.texts_refused());
+    if !kinds.is_empty() {
+        reasons.push(some_look_like(&kinds, of.distinct(), labels));
     }
-    if of.text_refused() {
-        reasons.push("it looks like free text, which may say anything about anybody".to_owned());
+    if let Some(text) = of.free_text.as_ref().filter(|_| of.text_refused()) {
+        let text = PersonalKindFound {
+            kind: "free text".to_owned(),
+            values: text.values,
+            rows: rows.of(&text.rows),
+        };
+        let found = some_look_like(&[text], of.distinct(), labels);
+        reasons.push(format!("{found}, which may say anything about anybody"));
     }
     format!("column '{}': {}", on_one_line(of.shown.name), reasons.join(", and "))
 }
@@ -125,7 +126,7 @@ pub(super) fn accepted(column: &str, kinds: &[PersonalKindFound], values: u64) -
 pub(super) fn accepted_text(column: &str, values: u64) -> String {
     format!(
         "column '{}': free text is published, since the plan accepts it (accept_free_text). It has {}, and nothing was looked for in this \
-         text but e-mail addresses and numbers that are a whole value; read it before you publish it",
+         text but e-mail addresses, phone numbers, IBANs and payment cards; read it before you publish it",
         on_one_line(column),
         counted(values, "distinct value", "distinct values")
     )

@@ -1,6 +1,6 @@
 //! What the texts of a column are, taken together: for a first guess, and for the last look before a release is named.
 
-use super::{Evidence, Kind, Kinds, contact, kinds_of_named};
+use super::{Evidence, Kind, Kinds, contact, inside, kinds_of_named};
 
 /// The most distinct texts that a guess reads; evenly spaced over the sorted ones.
 const MOST: usize = 2_000;
@@ -20,21 +20,34 @@ const ONE_OF: u64 = 200;
 #[derive(Debug, Clone)]
 pub struct Sample<'a> {
     texts: Vec<&'a str>,
+    /// How many rows have each text.
+    rows: Vec<u64>,
     all: bool,
 }
 
 impl<'a> Sample<'a> {
-    /// A sample of distinct texts. The same texts in the same order give the same sample.
+    /// A sample of distinct texts, each with the number of its rows. The same texts in the same order give the same sample.
     #[must_use]
-    pub fn of(values: &[&'a str]) -> Self {
+    pub fn of(values: &[&'a str], counts: &[u64]) -> Self {
         let step = values.len().div_ceil(MOST).max(1);
-        Self { texts: values.iter().step_by(step).map(|value| value.trim()).collect(), all: step == 1 }
+        Self {
+            texts: values.iter().step_by(step).map(|value| value.trim()).collect(),
+            rows: counts.iter().step_by(step).copied().collect(),
+            all: step == 1,
+        }
     }
 
     /// Its texts.
     #[must_use]
     pub fn texts(&self) -> &[&'a str] {
         &self.texts
+    }
+
+    /// How many texts fit, and how many rows have one of these.
+    #[must_use]
+    pub fn fitting(&self, fits: impl Fn(&str) -> bool) -> (u64, u64) {
+        let fitting = self.texts.iter().zip(&self.rows).filter(|(text, _)| fits(text));
+        fitting.fold((0, 0), |(texts, all), (_, rows)| (texts + 1, all + rows))
     }
 
     /// Whether at least this share of the texts fits: the first number of the second. No text fits nothing.
@@ -135,25 +148,40 @@ impl Gate {
         }
         let hits = &mut self.hits[place];
         hits.values += 1;
-        let before = hits.rows.partition_point(|other| *other < row);
-        if hits.rows.get(before) != Some(&row) {
-            hits.rows.insert(before, row);
-            hits.rows.truncate(ROWS);
-        }
+        add_row(row, &mut hits.rows);
     }
+}
+
+/// Adds a row number to the first ones, ascending: at most five.
+pub fn add_row(row: u64, rows: &mut Vec<u64>) {
+    let before = rows.partition_point(|other| *other < row);
+    if rows.get(before) != Some(&row) {
+        rows.insert(before, row);
+        rows.truncate(ROWS);
+    }
+}
+
+/// Whether a text shows nothing: each of its letters and digits is the same sign, as a mask leaves them (`xxxx@xxxx.xxx`).
+fn is_masked(text: &str) -> bool {
+    let mut signs = text.chars().filter(|sign| sign.is_alphanumeric());
+    let first = signs.next();
+    signs.all(|sign| Some(sign) == first)
 }
 
 /// Looks for kinds that are not to be released ([`Kind::is_gated`]) among the distinct texts of a column, each given with the number of the
 /// first row that has it. `named` are the kinds that the column's name suggests.
 ///
-/// It is stricter than a guess in two ways. An e-mail address counts wherever it stands in a text. And of phone numbers only those count that
-/// are marked as such, since any number in groups looks like one, unless the column's name suggests phone numbers. Kinds that are `accepted`
-/// are counted and stop nothing.
+/// It is stricter than a guess in two ways. An e-mail address, an IBAN, a card and a marked phone number count wherever they stand in a text.
+/// And of phone numbers only those count that are marked as such, since any number in groups looks like one, unless the column's name suggests
+/// phone numbers. Kinds that are `accepted` are counted and stop nothing.
 pub fn gate<'a>(texts: impl IntoIterator<Item = (&'a str, u64)>, named: Kinds, accepted: Kinds) -> Gate {
     let mut gate = Gate { accepted, ..Gate::default() };
     for (text, row) in texts {
         gate.values += 1;
         let text = text.trim();
+        if is_masked(text) {
+            continue;
+        }
         let mut kinds = kinds_of_named(text, named);
         if contact::holds_email(text) {
             kinds.add(Kind::Email);
@@ -161,6 +189,7 @@ pub fn gate<'a>(texts: impl IntoIterator<Item = (&'a str, u64)>, named: Kinds, a
         if kinds.has(Kind::Phone) && !named.has(Kind::Phone) && !contact::is_marked_phone(text) {
             kinds.remove(Kind::Phone);
         }
+        inside::kinds_inside(text).iter().for_each(|kind| kinds.add(kind));
         let mut hit = false;
         for kind in kinds.iter().filter(|kind| kind.is_gated()) {
             gate.add(kind, row);
@@ -178,7 +207,7 @@ mod tests {
 
     fn found(texts: &[String], named: &[Kind]) -> (Vec<Kind>, HowMany) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let found = kinds_in(&Sample::of(&texts), named.iter().copied().collect());
+        let found = kinds_in(&Sample::of(&texts, &vec![1; texts.len()]), named.iter().copied().collect());
         (found.kinds.iter().collect(), found.how_many)
     }
 
@@ -219,8 +248,8 @@ mod tests {
         let (kinds, how_many) = found(&luhn(5_000), &[]);
         assert_eq!((kinds, how_many), (vec![Kind::CaSin], HowMany::AlmostAll));
         let texts = vec!["x"; 4_001];
-        assert_eq!(Sample::of(&texts).texts().len(), 1_334);
-        assert!(!Sample::of(&[]).at_least((0, 1), |_| true));
+        assert_eq!(Sample::of(&texts, &vec![1; texts.len()]).texts().len(), 1_334);
+        assert!(!Sample::of(&[], &[]).at_least((0, 1), |_| true));
     }
 
     #[test]

@@ -148,8 +148,8 @@ fn is_phone(text: &str, digits: usize) -> bool {
         let first = rest.bytes().find(u8::is_ascii_digit);
         return first.is_some_and(|digit| digit != b'0') && !(marks == 1 && rest.contains('.'));
     }
-    // Zeros that only fill a code up to its length are more than one, and 00 stands before a country.
-    let zeros = text.bytes().take_while(|sign| *sign == b'0').count();
+    // Zeros that only fill a code up to its length are more than one, and 00 stands before a country. An area code may stand in brackets.
+    let zeros = rest.trim_start_matches('(').bytes().take_while(|sign| *sign == b'0').count();
     let long_with_zero = matches!(zeros, 1 | 2) && digits >= 9 && !(marks == 1 && rest.contains('.'));
     let area_code = zeros == 1 && !rest.contains('.') && lengths[0] > 1;
     let set = |known: &[&[usize]]| !rest.contains(' ') && known.contains(&lengths.as_slice());
@@ -278,6 +278,8 @@ mod tests {
             "+14155550123",
             "+44 (0)20 7946 0018",
             "(555) 010-0123",
+            "(030) 555012",
+            "(0171)555012",
             "0305550123",
             "030/5550123",
             "555-010-0123",

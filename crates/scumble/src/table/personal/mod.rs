@@ -9,6 +9,7 @@ mod compact;
 mod contact;
 mod devices;
 mod gated;
+mod inside;
 mod kinds;
 mod national;
 mod payment;
