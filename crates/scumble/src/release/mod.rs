@@ -62,6 +62,7 @@ mod spreadsheet;
 mod staged;
 mod steps;
 mod summary;
+mod table_stage;
 mod tables;
 mod targets;
 mod trial;
