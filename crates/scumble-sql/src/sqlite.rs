@@ -53,7 +53,7 @@ pub(crate) fn check_target(
         let opened = Opened::open(file)?;
         let query = opened.query(input)?;
         // The tables that a query reads are known once it is prepared, also those that it reads through views.
-        opened.connection.prepare(&query).map_err(|error| errors::of_query(error, input))?;
+        opened.connection.prepare(&query).map_err(|error| errors::of_query(&error, input))?;
         if opened.reads(table) {
             return Err(is_read(target));
         }
@@ -89,8 +89,8 @@ impl Opened {
         std::fs::File::open(file).map_err(|error| scumble_files::cannot_read("the database", file, error))?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection =
-            Connection::open_with_flags(file, flags).map_err(|error| errors::of_file(error, &shown))?;
-        connection.busy_timeout(PATIENCE).map_err(|error| errors::of_file(error, &shown))?;
+            Connection::open_with_flags(file, flags).map_err(|error| errors::of_file(&error, &shown))?;
+        connection.busy_timeout(PATIENCE).map_err(|error| errors::of_file(&error, &shown))?;
         let read = Arc::new(Mutex::new(Vec::new()));
         let seen = read.clone();
         let guard = move |context: rusqlite::hooks::AuthContext<'_>| match context.action {
@@ -101,7 +101,7 @@ impl Opened {
             AuthAction::Select | AuthAction::Function { .. } | AuthAction::Recursive => Authorization::Allow,
             _ => Authorization::Deny,
         };
-        connection.authorizer(Some(guard)).map_err(|error| errors::of_file(error, &shown))?;
+        connection.authorizer(Some(guard)).map_err(|error| errors::of_file(&error, &shown))?;
         Ok(Self { connection, file: shown, read })
     }
 
@@ -113,7 +113,7 @@ impl Opened {
 
     /// The tables and views, and which they are.
     fn objects(&self) -> Result<Vec<(String, String)>> {
-        objects(&self.connection).map_err(|error| errors::of_file(error, &self.file))
+        objects(&self.connection).map_err(|error| errors::of_file(&error, &self.file))
     }
 
     /// The query that returns what an address wants. Where it wants nothing in particular, the only table is taken.
@@ -173,20 +173,20 @@ fn export_from(
     out: &mut dyn Write,
     control: &Control,
 ) -> Result<()> {
-    let mut statement = connection.prepare(query).map_err(|error| errors::of_query(error, address))?;
+    let mut statement = connection.prepare(query).map_err(|error| errors::of_query(&error, address))?;
     if !statement.readonly() || statement.column_count() == 0 {
         return Err(only_reads());
     }
     let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
     let mut csv = CsvOut::begin(out, names.iter().map(String::as_str)).map_err(unwritten)?;
-    let mut rows = statement.query([]).map_err(|error| errors::of_rows(error, address))?;
+    let mut rows = statement.query([]).map_err(|error| errors::of_rows(&error, address))?;
     let mut pace: Pace<'_> = control.pace();
     let mut number = 0;
-    while let Some(row) = rows.next().map_err(|error| errors::of_rows(error, address))? {
+    while let Some(row) = rows.next().map_err(|error| errors::of_rows(&error, address))? {
         number += 1;
         pace.tick(names.len())?;
         for (column, name) in names.iter().enumerate() {
-            let value = row.get_ref(column).map_err(|error| errors::of_rows(error, address))?;
+            let value = row.get_ref(column).map_err(|error| errors::of_rows(&error, address))?;
             match value {
                 ValueRef::Null => csv.cell(b""),
                 ValueRef::Integer(number) => csv.cell(number.to_string().as_bytes()),

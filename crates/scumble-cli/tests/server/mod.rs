@@ -106,6 +106,12 @@ impl Server {
         assert!(self.psql(database).args(["-c", &copy]).status().expect("psql runs").success(), "{copy}");
     }
 
+    /// Writes what a query returns into a file.
+    pub(crate) fn unload(&self, database: &str, query: &str, file: &Path) {
+        let copy = format!("\\copy ({query}) TO '{}' WITH (FORMAT csv, HEADER true)", file.display());
+        assert!(self.psql(database).args(["-c", &copy]).status().expect("psql runs").success(), "{copy}");
+    }
+
     /// The address of a table.
     pub(crate) fn address(&self, database: &str, asked: &str) -> String {
         format!("postgres:///{database}?host={}&{asked}", self.socket.display())

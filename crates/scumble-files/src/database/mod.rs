@@ -74,7 +74,8 @@ pub fn driver() -> Result<&'static dyn Driver> {
 }
 
 /// Whether a file is a database of SQLite, by its first bytes. A program without a driver treats it like any other file.
-pub(crate) fn is_sqlite(path: &Path) -> bool {
+#[must_use]
+pub fn is_sqlite(path: &Path) -> bool {
     use std::io::Read;
     const START: &[u8; 16] = b"SQLite format 3\0";
     let mut first = [0; 16];

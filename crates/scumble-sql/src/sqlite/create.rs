@@ -41,7 +41,7 @@ fn open(file: &Path) -> Result<Connection> {
         connection.pragma_update(None, "cache_spill", false)?;
         Ok(connection)
     });
-    opened.map_err(|error| errors::of_file(error, &file.display().to_string()))
+    opened.map_err(|error| errors::of_file(&error, &file.display().to_string()))
 }
 
 /// A table that has not been committed.
@@ -56,18 +56,18 @@ struct Made {
 }
 
 impl Made {
-    fn explain(&self, error: rusqlite::Error) -> Error {
+    fn explain(&self, error: &rusqlite::Error) -> Error {
         errors::of_file(error, &self.file.display().to_string())
     }
 
     fn run(&self, sql: &str) -> Result<()> {
-        self.connection.execute_batch(sql).map_err(|error| self.explain(error))
+        self.connection.execute_batch(sql).map_err(|error| self.explain(&error))
     }
 
     /// Begins the transaction. Other programs may still read the file, and cannot write.
     fn begin(&self, replace: bool) -> Result<()> {
         self.run("BEGIN IMMEDIATE")?;
-        let objects = objects(&self.connection).map_err(|error| self.explain(error))?;
+        let objects = objects(&self.connection).map_err(|error| self.explain(&error))?;
         match objects.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(&self.name)) {
             Some((name, kind)) if replace && kind == "table" => {
                 self.run(&format!("DROP TABLE main.{}", quoted(&name)))
@@ -92,24 +92,24 @@ impl Made {
             rusqlite::Error::SqliteFailure(_, Some(msg)) => {
                 Error::config(format!("SQLite cannot hold this table: {msg}"))
             }
-            _ => self.explain(error),
+            _ => self.explain(&error),
         })?;
         let places = vec!["?"; columns.len()].join(", ");
         let insert = self.connection.prepare(&format!("INSERT INTO main.{table} VALUES ({places})"));
-        let mut insert = insert.map_err(|error| self.explain(error))?;
+        let mut insert = insert.map_err(|error| self.explain(&error))?;
         let mut csv = csv::Reader::from_reader(std::io::BufReader::with_capacity(1 << 20, rows));
         let mut record = csv::StringRecord::new();
         let mut pace = control.pace();
         while csv.read_record(&mut record).map_err(Error::internal)? {
             pace.tick(columns.len())?;
             let values = record.iter().zip(columns).map(|(text, column)| value(text, column.cell));
-            insert.execute(params_from_iter(values)).map_err(|error| self.explain(error))?;
+            insert.execute(params_from_iter(values)).map_err(|error| self.explain(&error))?;
         }
         Ok(())
     }
 
     fn with_notes(mut self) -> Result<Self> {
-        let objects = objects(&self.connection).map_err(|error| self.explain(error))?;
+        let objects = objects(&self.connection).map_err(|error| self.explain(&error))?;
         let others = objects.iter().filter(|(name, _)| *name != self.name).count();
         if others > 0 {
             self.notes.push(format!(

@@ -7,7 +7,7 @@ use scumble_files::database::Address;
 use crate::only_reads;
 
 /// The error of a file.
-pub(super) fn of_file(error: rusqlite::Error, file: &str) -> Error {
+pub(super) fn of_file(error: &rusqlite::Error, file: &str) -> Error {
     let what = format!("the database '{file}'");
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => {
@@ -35,8 +35,8 @@ pub(super) fn of_file(error: rusqlite::Error, file: &str) -> Error {
 }
 
 /// The error of a query that cannot be prepared.
-pub(super) fn of_query(error: rusqlite::Error, address: &Address) -> Error {
-    match &error {
+pub(super) fn of_query(error: &rusqlite::Error, address: &Address) -> Error {
+    match error {
         rusqlite::Error::MultipleStatement => only_reads(),
         _ if error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied) => only_reads(),
         rusqlite::Error::SqlInputError { msg, .. } => sql(msg),
@@ -46,7 +46,7 @@ pub(super) fn of_query(error: rusqlite::Error, address: &Address) -> Error {
 }
 
 /// The error of reading rows.
-pub(super) fn of_rows(error: rusqlite::Error, address: &Address) -> Error {
+pub(super) fn of_rows(error: &rusqlite::Error, address: &Address) -> Error {
     match address.file() {
         Some(file) => of_file(error, &file.display().to_string()),
         None => Error::internal("a database of SQLite has no file"),

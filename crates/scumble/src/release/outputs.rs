@@ -99,7 +99,12 @@ impl Outputs {
                 self.tables.push(address);
             }
             None if path == Path::new("-") => {}
-            None => self.read.push((what, path)),
+            None => {
+                // A file of SQLite holds the table that is read, so no release may take the place of that table.
+                let is_database = database::is_sqlite(&path);
+                self.tables.extend(is_database.then(|| Address::of_sqlite_file(&path)));
+                self.read.push((what, path));
+            }
         }
     }
 
