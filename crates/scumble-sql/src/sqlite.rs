@@ -177,7 +177,7 @@ fn export_from(
     if !statement.readonly() || statement.column_count() == 0 {
         return Err(only_reads());
     }
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut csv = CsvOut::begin(out, names.iter().map(String::as_str)).map_err(unwritten)?;
     let mut rows = statement.query([]).map_err(|error| errors::of_rows(&error, address))?;
     let mut pace: Pace<'_> = control.pace();

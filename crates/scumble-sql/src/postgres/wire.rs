@@ -88,9 +88,9 @@ impl Wire {
         };
         self.outgoing.clear();
         // Where the server has closed the connection, it may have said why.
-        sent.or_else(|error| match self.receive() {
-            Err(answer) => Err(answer),
-            Ok(_) => Err(closed(&self.name, error)),
+        sent.map_err(|error| match self.receive() {
+            Err(answer) => answer,
+            Ok(_) => closed(&self.name, error),
         })
     }
 
@@ -126,7 +126,7 @@ impl Wire {
                     return Ok(());
                 }
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                    self.control.check()?
+                    self.control.check()?;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(closed(&self.name, error)),

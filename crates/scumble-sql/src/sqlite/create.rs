@@ -19,6 +19,7 @@ pub(crate) fn create(
     table: NewTable<'_>,
     control: &Control,
 ) -> Result<Box<dyn Created>> {
+    let NewTable { columns, rows, replace } = table;
     let made = Made {
         was_there: std::fs::exists(file).unwrap_or(true),
         connection: open(file)?,
@@ -27,8 +28,8 @@ pub(crate) fn create(
         name: name.to_owned(),
         notes: Vec::new(),
     };
-    made.begin(table.replace)?;
-    made.fill(table.columns, table.rows, control)?;
+    made.begin(replace)?;
+    made.fill(columns, rows, control)?;
     Ok(Box::new(made.with_notes()?))
 }
 
