@@ -4,7 +4,7 @@
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct Server {
     /// The folder of the socket.
     pub(crate) socket: PathBuf,
-    /// The server ends when this is closed, which the system does at the latest.
-    _alive: ChildStdin,
+    /// The server ends when the shell's standard input is closed, which the system does at the latest.
+    _shell: Child,
 }
 
 /// Nobody's number, for a test that is run by root: PostgreSQL does not run as root.
@@ -59,8 +59,8 @@ fn start() -> Option<Server> {
     std::fs::write(data.join("pg_hba.conf"), ways).expect("a file");
     let run = "postgres -D \"$0/data\" -k \"$0\" -c listen_addresses= -c fsync=off -c max_wal_size=4GB & pid=$!; cat; kill -QUIT $pid; wait $pid; rm -rf \"$0\"";
     let mut shell = unprivileged("sh", is_root);
-    let mut child = shell.args(["-c", run]).arg(&folder).stdin(Stdio::piped()).spawn().expect("a shell");
-    let server = Server { socket: folder, _alive: child.stdin.take().expect("a pipe") };
+    let child = shell.args(["-c", run]).arg(&folder).stdin(Stdio::piped()).spawn().expect("a shell");
+    let server = Server { socket: folder, _shell: child };
     let deadline = Instant::now() + Duration::from_secs(60);
     while !server.psql("postgres").args(["-c", "SELECT 1"]).status().expect("psql runs").success() {
         assert!(Instant::now() < deadline, "the server does not answer");

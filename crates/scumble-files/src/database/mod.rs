@@ -79,7 +79,9 @@ pub fn is_sqlite(path: &Path) -> bool {
     use std::io::Read;
     const START: &[u8; 16] = b"SQLite format 3\0";
     let mut first = [0; 16];
+    // A pipe would lose its first bytes, or wait for its writer.
     DRIVER.get().is_some()
+        && path.is_file()
         && File::open(path).is_ok_and(|mut file| file.read_exact(&mut first).is_ok())
         && first == *START
 }
