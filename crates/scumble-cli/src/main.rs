@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
+use scumble_files::database::{has_password, password_refused};
 
 mod cmd;
 mod flags;
@@ -28,6 +29,12 @@ struct Arguments {
 fn main() -> ExitCode {
     scumble_alloc::give_back();
     ui::quiet_panics();
+    scumble_sql::install();
+    // Before anything else looks at the arguments: messages may quote them.
+    if std::env::args_os().any(|given| has_password(&given.to_string_lossy())) {
+        let error = password_refused();
+        return ui::fail(&error, &error.to_string());
+    }
     let mut all = taking_negatives(Arguments::command());
     let matches = all.get_matches_mut();
     let arguments = match Arguments::from_arg_matches(&matches) {

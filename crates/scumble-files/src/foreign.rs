@@ -51,8 +51,11 @@ impl Foreign {
             Self::Stata => ("a Stata data file, and Scumble cannot read it", converted("Stata, R or Python")),
             Self::Sas => ("a SAS data set, and Scumble cannot read it", converted("SAS, R or Python")),
             Self::Sqlite => {
-                let advice = "export the table as CSV (UTF-8) or Parquet in a program that reads it, and give that file";
-                ("an SQLite database, and Scumble cannot read it", advice.to_owned())
+                let advice = "give the database's own file by its name";
+                (
+                    "an SQLite database, which cannot be read from a pipe or a compressed file",
+                    advice.to_owned(),
+                )
             }
             Self::Pdf => ("a PDF document, not a table", "give the table that it was made from".to_owned()),
             Self::Zip => (

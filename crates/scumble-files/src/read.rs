@@ -83,6 +83,8 @@ pub enum FileFormat {
     ArrowIpc,
     /// A sheet of a workbook: Excel or OpenDocument.
     Workbook,
+    /// A table in a database.
+    Database,
     /// No file: record batches in memory.
     Batches,
 }
@@ -139,10 +141,10 @@ pub struct Header {
 /// ```
 pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
     check(options)?;
-    let content = source.content(options.max_size)?;
+    let content = source.content(options.max_size, &options.control)?;
     // Progress counts the bytes on the disk for text, and the rows for other files.
     match content.form {
-        Form::Text { .. } => options.control.begin_in(content.bytes, Unit::Bytes),
+        Form::Text { .. } | Form::Export { .. } => options.control.begin_in(content.bytes, Unit::Bytes),
         _ => options.control.begin_in(None, Unit::Rows),
     }
     let table = match content.form {
@@ -152,6 +154,11 @@ pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
                 Ok(table) => table,
                 Err(failed) => read_otherwise(source, options, failed)?,
             }
+        }
+        Form::Export { first, reader } => {
+            let from = (reader, content.compression, &content.taken);
+            let table = delimited::read_table(source.name(), &first, from, &of_export(options));
+            Table { format: FileFormat::Database, ..table.map_err(|failed| failed.error)? }
         }
         Form::Parquet(file) => columnar::read_parquet(source.name(), &file, options)?,
         Form::ArrowFile(file) => columnar::read_arrow_file(source.name(), file, options)?,
@@ -169,7 +176,7 @@ pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
 /// Reads only the names of the columns.
 pub fn read_header(source: &Source, options: &ReadOptions) -> Result<Header> {
     check(options)?;
-    let content = source.content(options.max_size)?;
+    let content = source.content(options.max_size, &options.control)?;
     match content.form {
         Form::Text { first, reader } => {
             match delimited::read_header(source.name(), &first, reader, content.compression, options) {
@@ -177,12 +184,29 @@ pub fn read_header(source: &Source, options: &ReadOptions) -> Result<Header> {
                 Err(failed) => header_otherwise(source, options, failed),
             }
         }
+        Form::Export { first, reader } => {
+            let options = of_export(options);
+            let header = delimited::read_header(source.name(), &first, reader, content.compression, &options);
+            Ok(Header { format: FileFormat::Database, ..header.map_err(|failed| failed.error)? })
+        }
         Form::Parquet(file) => columnar::parquet_header(source.name(), &file),
         Form::ArrowFile(file) => columnar::arrow_file_header(source.name(), file),
         Form::ArrowStream(reader) => columnar::arrow_stream_header(source.name(), reader),
         Form::Workbook(kind, file) => workbook::read_header(source.name(), kind, &file, options),
         Form::Batches(table) => columnar::batches_header(source.name(), table.schema()),
         Form::Stream(stream) => columnar::batches_header(source.name(), &stream.schema),
+    }
+}
+
+/// The options for what a database has written: the form is known, and nothing is left to detection or to the user.
+fn of_export(options: &ReadOptions) -> ReadOptions {
+    ReadOptions {
+        delimiter: Some(b','),
+        quote: Some(b'"'),
+        header: Some(true),
+        encoding: Some(Encoding::Utf8),
+        skip_rows: Some(0),
+        ..options.clone()
     }
 }
 
@@ -226,7 +250,9 @@ fn otherwise<'s>(
         return Ok(None);
     }
     let mut western = Western::default();
-    let Form::Text { mut reader, .. } = source.content(options.max_size)?.form else { return Ok(None) };
+    let Form::Text { mut reader, .. } = source.content(options.max_size, &options.control)?.form else {
+        return Ok(None);
+    };
     let mut block = vec![0; 64 << 10];
     loop {
         options.control.check()?;
@@ -242,7 +268,7 @@ fn otherwise<'s>(
         return Ok(None);
     }
     let options = ReadOptions { encoding: Some(Encoding::Windows1252), ..options.clone() };
-    Ok(Some((source.content(options.max_size)?, options)))
+    Ok(Some((source.content(options.max_size, &options.control)?, options)))
 }
 
 /// Checks that the delimiter and the quote, if given, can be told apart from each other and from the text.

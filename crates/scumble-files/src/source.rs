@@ -10,12 +10,15 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{Field, Schema, SchemaRef};
 
 use crate::compression::Compression;
+use crate::control::Control;
+use crate::database::{self, Address, Spool};
 use crate::error::{Error, Result, reading, writing};
 use crate::foreign::Foreign;
 use crate::limits::Allowance;
 use crate::workbook::{Container, Kind};
 
-/// The source of a table: a path, an open file, record batches or a stream of them. All but a stream can be read more than once.
+/// The source of a table: a path, an open file, a table in a database, record batches or a stream of them. All but a stream can be read
+/// more than once.
 #[derive(Debug)]
 pub struct Source {
     place: Place,
@@ -65,6 +68,8 @@ enum Place {
     Batches(Batches),
     /// A table that arrives batch by batch.
     Stream(Stream),
+    /// A table in a database. It is copied when it is first read, so all that is read of it is of one moment.
+    Database(Address, Mutex<Option<File>>),
     /// Something that can be read only once. It is copied when it is first read, since only then the allowed size is known.
     Once(Mutex<Option<Pipe>>, OnceLock<File>),
 }
@@ -116,23 +121,36 @@ enum Pipe {
 }
 
 impl Source {
-    /// Opens the file at a path, or standard input for `-`. What can be read only once (standard input, a pipe, a device) is
-    /// copied to an unnamed, owner-only temporary file when it is first read.
+    /// Opens the file at a path, the table at an [`Address`], or standard input for `-`. What can be read only once (standard input, a pipe,
+    /// a device) and tables in databases are copied to an unnamed, owner-only temporary file when they are first read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         if path == Path::new("-") {
             return Ok(Self::standard_input());
+        }
+        if let Some(address) = path.to_str().and_then(Address::recognise) {
+            return Self::in_database(address?);
         }
         let name = path.display().to_string();
         let metadata = std::fs::metadata(path).map_err(|error| reading(&name, error))?;
         if metadata.is_dir() {
             return Err(reading(&name, io::ErrorKind::IsADirectory.into()));
         }
+        if metadata.is_file() && database::is_sqlite(path) {
+            return Self::in_database(Address::of_sqlite_file(path));
+        }
         if metadata.is_file() {
             return Ok(Self { place: Place::Path(path.to_owned()), name });
         }
         let pipe = File::open(path).map_err(|error| reading(&name, error))?;
         Ok(Self { place: Place::Once(Mutex::new(Some(Pipe::File(pipe))), OnceLock::new()), name })
+    }
+
+    /// Returns the source for a table in a database. Nothing is opened before it is read.
+    pub fn in_database(address: Address) -> Result<Self> {
+        database::driver()?;
+        let name = address.name();
+        Ok(Self { place: Place::Database(address, Mutex::new(None)), name })
     }
 
     /// Returns standard input. It is copied to an unnamed, owner-only temporary file when it is first read.
@@ -178,24 +196,40 @@ impl Source {
         }
     }
 
-    /// Whether the source is a file, with bytes that can be compared with those of another.
+    /// The address, if the source is a table in a database.
+    #[must_use]
+    pub fn address(&self) -> Option<&Address> {
+        match &self.place {
+            Place::Database(address, _) => Some(address),
+            _ => None,
+        }
+    }
+
+    /// Whether the source is a file, or copied to one, with bytes that can be compared with those of another.
     #[must_use]
     pub fn is_file(&self) -> bool {
         !matches!(self.place, Place::Batches(_) | Place::Stream(_))
     }
 
-    /// The SHA-256 of the file as it is stored, compressed or not.
+    /// The SHA-256 of the file as it is stored, compressed or not; of a table in a database, that of its rows as delimited text.
     pub fn sha256(&self) -> Result<String> {
-        let mut file = self.handle(Allowance::new(None))?;
+        let mut file = self.handle(Allowance::new(None), &Control::default())?;
         crate::digest::sha256(&mut file).map_err(|error| reading(&self.name, error))
     }
 
     /// Returns a handle at the start of the file.
-    fn handle(&self, allowance: Allowance) -> Result<File> {
+    fn handle(&self, allowance: Allowance, control: &Control) -> Result<File> {
         let rewound = |file: &File| file.try_clone().and_then(|mut file| file.rewind().map(|()| file));
         let handle = match &self.place {
             Place::Path(path) => File::open(path),
             Place::Open(file) => rewound(file),
+            Place::Database(address, copy) => {
+                let mut copy = copy.lock().unwrap_or_else(PoisonError::into_inner);
+                if copy.is_none() {
+                    *copy = Some(Spool::of(address, allowance, control)?);
+                }
+                copy.as_ref().map_or(Err(io::ErrorKind::UnexpectedEof.into()), rewound)
+            }
             Place::Batches(_) | Place::Stream(_) => {
                 return Err(Error::config(format!("'{}' is in memory, and this needs a file", self.name)));
             }
@@ -219,7 +253,7 @@ impl Source {
     }
 
     /// Recognises the content by its first bytes, and returns it. At most `max_size` bytes of it are read.
-    pub(crate) fn content(&self, max_size: Option<u64>) -> Result<Content<'_>> {
+    pub(crate) fn content(&self, max_size: Option<u64>, control: &Control) -> Result<Content<'_>> {
         if let Place::Batches(table) = &self.place {
             return Ok(Content::in_memory(Form::Batches(table)));
         }
@@ -227,13 +261,14 @@ impl Source {
             return Ok(Content::in_memory(Form::Stream(stream)));
         }
         let allowance = Allowance::new(max_size);
-        let file = self.handle(allowance)?;
+        let file = self.handle(allowance, control)?;
         if max_size.is_some_and(|most| file.metadata().is_ok_and(|found| found.len() > most)) {
             return Err(allowance.passed(&self.name));
         }
         let bytes = file.metadata().ok().map(|found| found.len());
         let taken = Taken::default();
         let mut compression = Compression::None;
+        let is_export = matches!(self.place, Place::Database(..));
         let (mut first, mut reader) = peek(Box::new(Counted { reader: file, taken: taken.clone() }))
             .map_err(|error| reading(&self.name, error))?;
         if first.is_empty() {
@@ -241,6 +276,9 @@ impl Source {
                 "'{}' is empty: a table needs a header and at least one row",
                 self.name
             )));
+        }
+        if is_export {
+            return Ok(Content { compression, bytes, taken, form: Form::Export { first, reader } });
         }
         let found = Compression::recognise(&first);
         if found != Compression::None {
@@ -255,12 +293,12 @@ impl Source {
             return Err(foreign.error(&self.name));
         }
         let form = if let Some(container) = Container::recognise(&first) {
-            let file = self.seekable(compression, reader, allowance)?;
+            let file = self.seekable(compression, reader, allowance, control)?;
             Form::Workbook(container.kind(&self.name, &file, &first)?, file)
         } else if is_parquet(&first) {
-            Form::Parquet(self.seekable(compression, reader, allowance)?)
+            Form::Parquet(self.seekable(compression, reader, allowance, control)?)
         } else if first.starts_with(b"ARROW1\0\0") {
-            Form::ArrowFile(self.seekable(compression, reader, allowance)?)
+            Form::ArrowFile(self.seekable(compression, reader, allowance, control)?)
         } else if is_arrow_stream(&first) {
             Form::ArrowStream(reader)
         } else {
@@ -275,9 +313,10 @@ impl Source {
         compression: Compression,
         reader: Box<dyn Read + Send>,
         allowance: Allowance,
+        control: &Control,
     ) -> Result<File> {
         if compression == Compression::None {
-            return self.handle(allowance);
+            return self.handle(allowance, control);
         }
         let explained = Explained { reader, name: &self.name, compression };
         spool(explained, &self.name, allowance)
@@ -328,6 +367,8 @@ impl Read for Counted {
 pub(crate) enum Form<'a> {
     /// Delimited text; `first` is a copy of the first bytes of `reader`.
     Text { first: Vec<u8>, reader: Box<dyn Read + Send> },
+    /// What a database has written: delimited text in a known form.
+    Export { first: Vec<u8>, reader: Box<dyn Read + Send> },
     /// Parquet.
     Parquet(File),
     /// The Arrow IPC file format, also called Feather 2.

@@ -1,23 +1,10 @@
 //! Errors are those of [`scumble_files`], so that a remedy of a reader and one of a search are worded by the same code.
 
 pub use scumble_files::remedy::{Action, Part, Setting, Value, Wanted, Wish, one_of};
-pub use scumble_files::{Error, ErrorKind, Place, Remedy};
+pub use scumble_files::{Error, ErrorKind, Place, Remedy, did_you_mean};
 
 /// The result of everything that can fail here.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
-
-/// `; did you mean 'x'?` for the nearest of `known` names, or nothing if none is near.
-#[must_use]
-pub fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let given = given.to_lowercase();
-    known
-        .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(&given, &name.to_lowercase()), name))
-        .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 3)
-        .min()
-        .map(|(_, name)| format!("; did you mean '{}'?", scumble_files::shown::on_one_line(name)))
-        .unwrap_or_default()
-}
 
 /// What helps where no column has a name: the nearest one, and the columns that there are: `; did you mean 'age'? (the columns are age, sex)`.
 #[must_use]

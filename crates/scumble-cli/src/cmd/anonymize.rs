@@ -16,6 +16,8 @@ use scumble::report::Conclusion;
 use scumble::table::hierarchy::Builder;
 use scumble::{Error, Result};
 
+use scumble_files::database::{Address, from_here, located};
+
 use super::attack;
 use super::audience::AudienceFlag;
 use super::choice;
@@ -28,9 +30,10 @@ use crate::ui::{
 /// Make a verified release from a plan (release.toml), or from a table and flags
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// A plan (release.toml), or a table; - is standard input
+    /// A plan (release.toml), or a table: a file, or one in a database (postgres://…?table=NAME, sqlite:…?table=NAME); - is standard input
     input: PathBuf,
-    /// The release; its ending sets the format (.csv, .tsv, .parquet, .arrow, .xlsx, also .csv.gz, .csv.zst); - is standard output
+    /// The release; its ending sets the format (.csv, .tsv, .parquet, .arrow, .xlsx, also .csv.gz, .csv.zst); also a new table in a database
+    /// (postgres://…?table=NAME, sqlite:…?table=NAME); - is standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
     /// The folder of the private report; '' for none
@@ -436,16 +439,16 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
             return Ok(name.clone());
         }
         let path =
-            std::path::absolute(name).map_err(|source| Error::io(format!("cannot use '{name}'"), source))?;
+            from_here(Path::new(name)).map_err(|source| Error::io(format!("cannot use '{name}'"), source))?;
         Ok(path.to_string_lossy().into_owned())
     };
     if let Some(output) = &arguments.output {
-        let (own, other) = (folder.join(&plan.output), here(output)?);
+        let (own, other) = (located(&folder, &plan.output), here(output)?);
         // If the output is not the plan's, the report goes elsewhere, too, or it would replace the report of the plan's release.
         if is_plan
             && output != "-"
             && !plan.report.is_empty()
-            && std::path::absolute(own).ok() != Some(PathBuf::from(&other))
+            && from_here(&own).ok() != Some(PathBuf::from(&other))
         {
             plan.report = default_report(&other);
         }
@@ -476,6 +479,9 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
 fn default_report(output: &str) -> String {
     if output == "-" {
         return String::new();
+    }
+    if let Some(Ok(address)) = Address::recognise(output) {
+        return format!("{}.report", address.documents(Path::new("")).display());
     }
     let path = Path::new(output);
     let stem = stem_of(path);

@@ -17,7 +17,7 @@ use scumble_eval::attack::{Attack, AttackRequest, AttackTables, Attacked, Figure
 use scumble_files::{CodedTable, Source};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
-use super::beside::{WrittenFlags, from_here, how_release_is_read, plan_for, written};
+use super::beside::{WrittenFlags, from_here, how_release_is_read, plan_for, title_of, written};
 use super::init::write_private;
 use super::reading::Reading;
 use crate::ui::{Interface, as_line, print, wrap};
@@ -153,7 +153,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         interface.say(format_args!("Added to the private report in {}", folder.display()));
     }
     if let Some(target) = &arguments.output {
-        let title = arguments.release.file_name().map_or("a release".into(), |name| name.to_string_lossy());
+        let title = title_of(&arguments.release, "a release");
         write_private(target, &report::attacks_html(&told, plan.risk.audience, &title)?)?;
         interface.say(format_args!(
             "Wrote {} (private: open it in a browser, do not publish it)",

@@ -7,6 +7,7 @@ use scumble::release::WrittenTable;
 use scumble::release::check::WhatWasRead;
 use scumble::{Error, Result};
 use scumble_files::Source;
+use scumble_files::database::Address;
 
 use super::reading::Reading;
 use crate::ui::Interface;
@@ -31,9 +32,17 @@ pub(super) fn how_release_is_read(plan: &Plan, given: &Reading, original: Option
     Ok(how)
 }
 
+/// The name of a table for the head of a page: that of its file, or the address of a table in a database.
+pub(super) fn title_of(table: &Path, otherwise: &str) -> String {
+    let address =
+        table.to_str().and_then(Address::recognise).and_then(Result::ok).map(|address| address.name());
+    let file = || table.file_name().map(|name| name.to_string_lossy().into_owned());
+    address.or_else(file).unwrap_or_else(|| otherwise.to_owned())
+}
+
 /// A file name on the command line is relative to where the command runs, not to the plan.
 pub(super) fn from_here(name: &String) -> Result<String> {
-    let path = std::path::absolute(name);
+    let path = scumble_files::database::from_here(Path::new(name));
     let path = path.map_err(|source| Error::io(format!("cannot use '{name}'"), source))?;
     Ok(path.to_string_lossy().into_owned())
 }

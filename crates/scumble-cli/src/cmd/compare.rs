@@ -17,6 +17,7 @@ use scumble_files::{Audience, PrivateFile, cannot_write};
 
 use super::anonymize::RoleFlags;
 use super::audience::AudienceFlag;
+use super::beside::title_of;
 use super::model_flag;
 use super::reading::Reading;
 use crate::ui::{Interface, print};
@@ -129,7 +130,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             found.left_out.join(", ")
         ));
     }
-    let title = table.file_name().map_or("the table".into(), |name| name.to_string_lossy());
+    let title = title_of(&table, "the table");
     if arguments.json {
         print(to_json(&found).to_string() + "\n")?;
     } else {
@@ -172,7 +173,7 @@ fn inputs(arguments: &Arguments) -> (Option<&Path>, Option<&Path>) {
 fn request(arguments: &Arguments) -> Result<Request> {
     let (plan_file, data) = inputs(arguments);
     let absolute = |name: &Path| -> Result<String> {
-        let path = std::path::absolute(name)
+        let path = scumble_files::database::from_here(name)
             .map_err(|source| Error::io(format!("cannot use '{}'", name.display()), source))?;
         Ok(path.to_string_lossy().into_owned())
     };

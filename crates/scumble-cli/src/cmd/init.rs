@@ -8,6 +8,7 @@ use scumble::prelude::{Guess, PlanFiles};
 use scumble::release::outputs::{Outputs, Own};
 use scumble::{Error, Result};
 use scumble_files::Source;
+use scumble_files::database::{Address, from_here};
 
 use super::reading::Reading;
 use crate::ui::{Interface, check_standard_output, counted, print, row_count};
@@ -15,7 +16,7 @@ use crate::ui::{Interface, check_standard_output, counted, print, row_count};
 /// Profile the columns of a table, guess roles, types and hierarchies, and write a commented plan
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The table
+    /// The table: a file, or one in a database (postgres://…?table=NAME, sqlite:…?table=NAME)
     data: PathBuf,
     /// The plan to write; - is standard output. If not given: release.toml, or the table's name if release.toml is the plan of another table
     #[arg(long, short, value_name = "FILE")]
@@ -89,11 +90,13 @@ fn default_plan(data: &Path) -> PathBuf {
 /// Returns the table's name as seen from the plan's folder.
 fn input_from(data: &Path, plan: &Path) -> Result<String> {
     let folder = plan.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if data == Path::new("-") || folder.is_none() || data.is_absolute() {
+    let is_server =
+        Address::recognise(&data.to_string_lossy()).is_some_and(|of| of.is_ok_and(|of| of.file().is_none()));
+    if data == Path::new("-") || is_server || folder.is_none() || data.is_absolute() {
         return Ok(data.to_string_lossy().into_owned());
     }
-    let path = std::path::absolute(data)
-        .map_err(|source| Error::io(format!("cannot use '{}'", data.display()), source))?;
+    let path =
+        from_here(data).map_err(|source| Error::io(format!("cannot use '{}'", data.display()), source))?;
     Ok(path.to_string_lossy().into_owned())
 }
 

@@ -13,7 +13,7 @@ use scumble_files::Source;
 
 use super::anonymize::set_range;
 use super::audience::AudienceFlag;
-use super::beside::{WrittenFlags, tell_read};
+use super::beside::{WrittenFlags, tell_read, title_of};
 use super::init::write_private;
 use super::reading::Reading;
 use crate::ui::{Interface, print, wrap};
@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         interface.say(format_args!("Wrote {} (private: it is about single people)", target.display()));
     }
     if let Some(target) = &arguments.output {
-        let title = path.file_name().map_or("a table".into(), |name| name.to_string_lossy());
+        let title = title_of(&path, "a table");
         write_private(target, &scumble::report::risk_html(&found, &title)?)?;
         interface.say(format_args!(
             "Wrote {} (private: open it in a browser, do not publish it)",
@@ -218,7 +218,7 @@ impl RiskFlags {
         }
         if let Some(path) = &self.population {
             // Names on the command line are relative to where the command runs, not to the plan.
-            let path = std::path::absolute(path)
+            let path = scumble_files::database::from_here(path)
                 .map_err(|source| Error::io(format!("cannot use '{}'", path.display()), source))?;
             plan.population = Some(path.to_string_lossy().into_owned());
         }

@@ -120,7 +120,10 @@ impl<'a> AttackRequest<'a> {
         };
         let warnings = match (&release, &self.release) {
             (Ok(table), Attacked::Table(written)) => {
-                let sheet = written.source.path().and_then(scumble::release::promised_by_datasheet);
+                let address =
+                    written.source.address().map(|address| std::path::PathBuf::from(address.text()));
+                let release = written.source.path().or(address.as_deref());
+                let sheet = release.and_then(scumble::release::promised_by_datasheet);
                 super::kept::keep(&mut plan, table, sheet.as_deref())?
             }
             _ => Vec::new(),

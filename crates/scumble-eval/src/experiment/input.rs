@@ -7,6 +7,7 @@ use scumble::config::{Plan, Value};
 use scumble::release::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::Batches;
+use scumble_files::database::{from_here, located};
 
 use super::choice::DataChoice;
 
@@ -53,8 +54,8 @@ impl EvaluationTable {
         let path = folder.join(&choice.plan);
         let beside = path.parent().map(Path::to_owned).unwrap_or_default();
         let test = |test: &String| {
-            let path = folder.join(test);
-            let input = std::path::absolute(&path)
+            let path = located(folder, test);
+            let input = from_here(&path)
                 .map_err(|source| Error::io(format!("cannot use '{}'", path.display()), source))?;
             Ok::<_, Error>((input.to_string_lossy().into_owned(), Resources::in_folder("")))
         };

@@ -363,7 +363,7 @@ fn print_of(data: &Dataset) -> Result<String> {
     for name in data.plan.table.iter().map(|table| &table.file).chain(&data.plan.population) {
         // If a table is missing, the release that needs it reports that.
         match data.resources.source(name) {
-            Ok(source) if !source.is_file() => {
+            Ok(source) if !source.is_file() || source.address().is_some() => {
                 table_bytes(&read_table(&source, &ReadOptions::default())?.coded, &mut text);
             }
             _ => files.push(beside.join(name)),

@@ -94,6 +94,23 @@ pub struct OutColumn<'a> {
     pub kind: ColumnType,
 }
 
+impl<'a> OutColumn<'a> {
+    /// The codes that occur in the rows.
+    fn used_codes(&self, order: &[u32]) -> Vec<u32> {
+        let (mut codes, mut known) = (Vec::new(), vec![false; self.texts.len()]);
+        for rows in order.chunks(columnar::BATCH_ROWS) {
+            self.cells.gather(rows, &mut codes);
+            codes.iter().for_each(|code| known[*code as usize] = true);
+        }
+        (0..).zip(known).filter(|(_, is_used)| *is_used).map(|(code, _)| code).collect()
+    }
+
+    /// The texts that occur in the rows.
+    pub(crate) fn written_texts(&self, order: &[u32]) -> Vec<&'a str> {
+        self.used_codes(order).into_iter().map(|code| self.texts.get(code)).collect()
+    }
+}
+
 /// The code of each source row, given directly or through the equivalence class that the row belongs to.
 #[derive(Debug, Clone, Copy)]
 pub enum Cells<'a> {

@@ -91,7 +91,7 @@ pub(super) fn write_table(
     check_rows(order.len(), name)?;
     let mut all = Vec::with_capacity(columns.len());
     for column in columns {
-        let used = used_codes(column, order);
+        let used = column.used_codes(order);
         check_texts(column, &used, name)?;
         let cells =
             Cells::of(column, &used, column.kind).or_else(|| Cells::of(column, &used, ColumnType::Text));
@@ -156,7 +156,7 @@ impl<'f> Writer<'f> {
         check_rows(self.rows - 1 + order.len(), name)?;
         let mut all = Vec::with_capacity(columns.len());
         for (column, kind) in columns.iter().zip(&self.kinds) {
-            let used = used_codes(column, order);
+            let used = column.used_codes(order);
             check_texts(column, &used, name)?;
             let cells = Cells::of(column, &used, *kind);
             all.push(cells.ok_or_else(|| super::misfit(*kind, column.name, name))?);
@@ -212,16 +212,6 @@ impl<'f> Writer<'f> {
         // Dropping a buffered writer would lose its last error.
         buffered.into_inner().map(drop).map_err(|error| writing(name, error.into_error()))
     }
-}
-
-/// The codes of a column that occur in the rows.
-fn used_codes(column: &OutColumn<'_>, order: &[u32]) -> Vec<u32> {
-    let (mut codes, mut known) = (Vec::new(), vec![false; column.texts.len()]);
-    for rows in order.chunks(BLOCK_ROWS) {
-        column.cells.gather(rows, &mut codes);
-        codes.iter().for_each(|code| known[*code as usize] = true);
-    }
-    (0..).zip(known).filter(|(_, is_used)| *is_used).map(|(code, _)| code).collect()
 }
 
 fn check_rows(rows: usize, name: &str) -> Result<()> {

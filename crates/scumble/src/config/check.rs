@@ -9,6 +9,7 @@ use super::plan::{Plan, Rest};
 use super::rational::Rational;
 use super::roles::{Role, Roles};
 use super::source::Step;
+use scumble_files::database::Address;
 use scumble_files::shown::listed;
 
 use crate::error::{Error, Result, Setting, among_columns, did_you_mean};
@@ -32,6 +33,14 @@ impl Plan {
     /// Finds the first contradiction in the plan itself.
     pub(super) fn check(&self) -> Result<(), Problem> {
         self.check_read()?;
+        for (key, name) in [
+            ("input", Some(&self.input)),
+            ("output", Some(&self.output)),
+            ("population", self.population.as_ref()),
+        ] {
+            let address = name.and_then(|name| Address::recognise(name)).transpose();
+            address.map_err(|error| about(&[key], error))?;
+        }
         for role in [Role::Class, Role::Subject, Role::Household] {
             self.check_at_most_one(role)?;
         }

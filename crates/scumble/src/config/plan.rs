@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
+use scumble_files::database::{Address, has_password, located, password_refused};
 use serde::{Deserialize, Serialize};
 
 use super::column::Column;
@@ -28,9 +29,10 @@ use crate::table::hierarchy::Builder;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// The table to release: a file name relative to this file, or `-` for standard input.
+    /// The table to release: a file name relative to this file, the address of a table in a database (`postgres://…?table=`,
+    /// `sqlite:…?table=`), or `-` for standard input.
     pub input: String,
-    /// The file to write; its ending decides the format.
+    /// The file to write, whose ending decides the format; or the address of a new table in a database.
     pub output: String,
     /// The folder of the private report, which must not be published.
     #[serde(default = "report_folder")]
@@ -247,6 +249,14 @@ pub enum StarPolicy {
     Drop,
 }
 
+/// The file that a plan names; `None` for a table of a database that is no file.
+fn file_of(folder: &Path, name: &Path) -> Option<PathBuf> {
+    match name.to_str().and_then(Address::recognise) {
+        Some(address) => address.ok()?.seen_from(folder).file().map(Path::to_owned),
+        None => Some(folder.join(name)),
+    }
+}
+
 fn report_folder() -> String {
     "report".to_owned()
 }
@@ -422,6 +432,10 @@ impl Plan {
     /// Reads a plan. Errors name the file, line and column. Guessed roles are allowed here; see
     /// [`Plan::ready`].
     pub fn from_toml(text: &str, file_name: &str) -> Result<Self> {
+        // Before anything else, since an error of TOML shows the line that it is about.
+        if has_password(text) {
+            return Err(password_refused().in_file(file_name));
+        }
         let source = Source::new(text, file_name)?;
         // Nothing of an evaluation is a key of a release.
         if !source.has_key("input")
@@ -536,7 +550,7 @@ impl Plan {
         let of_steps =
             self.transform.iter().filter_map(|step| step.parameters.text("population").ok().flatten());
         names.extend(of_steps.map(PathBuf::from));
-        let mut files: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
+        let mut files: Vec<PathBuf> = names.iter().filter_map(|name| file_of(folder, name)).collect();
         // A folder that cannot be listed is reported where it is read.
         let listed = self.hierarchies.as_ref().and_then(|name| std::fs::read_dir(folder.join(name)).ok());
         files.extend(listed.into_iter().flatten().flatten().map(|entry| entry.path()));
@@ -553,11 +567,11 @@ impl Plan {
         files.collect()
     }
 
-    /// A file named in a plan, seen from the plan's own place; `-` stays unchanged.
+    /// A file or a table of a database that a plan names, seen from the plan's own place; `-` stays unchanged.
     #[must_use]
     pub fn beside(plan_file: &Path, name: &str) -> PathBuf {
         match plan_file.parent() {
-            Some(folder) if name != "-" => folder.join(name),
+            Some(folder) if name != "-" => located(folder, name),
             _ => PathBuf::from(name),
         }
     }

@@ -174,10 +174,15 @@ fn about(files: &[FileSheet]) -> String {
     if files.is_empty() {
         return String::new();
     }
-    let mut text = "## Files\n\n| file | rows | SHA-256 |\n|---|---|---|\n".to_owned();
+    let what = if files.iter().any(|of| of.in_database) { "table" } else { "file" };
+    let mut text = format!("## Files\n\n| {what} | rows | SHA-256 |\n|---|---|---|\n");
     for of in files {
         let rows = of.rows.map_or(String::new(), grouped);
         text += &format!("| {} | {rows} | `{}` |\n", escaped(&of.file), of.sha256);
+    }
+    if files.iter().any(|of| of.in_database) {
+        return text
+            + "\nThis datasheet is about this table of a database and no other. The SHA-256 is that of its rows as delimited text; Scumble compares it when it checks the table.\n\n";
     }
     text + "\nThis datasheet is about these files and no others: Scumble compares them when it checks the release, and so does `sha256sum`.\n\n"
 }

@@ -1,10 +1,12 @@
 //! Finds the file that a datasheet describes. A datasheet names the file, its SHA-256 and its rows, so that anybody can see whether a datasheet
 //! and a release belong together.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use scumble_files::{FolderLock, folder_of, sha256};
+use scumble_files::database::Address;
+use scumble_files::{FolderLock, Source, folder_of, sha256};
 use scumble_verify::WrittenForm;
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +26,11 @@ pub(crate) struct FileSheet {
     /// Its rows, if it is a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rows: Option<u64>,
-    /// Its SHA-256 in hexadecimal digits.
+    /// Its SHA-256 in hexadecimal digits; of a table in a database, that of its rows as delimited text.
     pub(crate) sha256: String,
+    /// Whether it is a table in a database.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) in_database: bool,
 }
 
 /// The part of a datasheet that says which files it describes.
@@ -69,10 +74,20 @@ pub struct SheetCheck {
     pub faults: Vec<String>,
 }
 
+/// The path beside which the documents of a release stand: its own if it is a file. A table in a database has them beside the database's
+/// file, or where the program runs.
+pub(crate) fn beside_release(release: &Path) -> Cow<'_, Path> {
+    match release.to_str().and_then(Address::recognise) {
+        Some(Ok(address)) => Cow::Owned(address.documents(Path::new(""))),
+        _ => Cow::Borrowed(release),
+    }
+}
+
 /// The datasheets of a release: `release.csv` has `release.csv.datasheet.json` and `release.csv.datasheet.md`, so that releases with
 /// different endings never share one.
 #[must_use]
 pub fn datasheets_of(release: &Path) -> [PathBuf; 2] {
+    let release = &*beside_release(release);
     let name = release.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     ENDINGS.map(|ending| release.with_file_name(format!("{name}.{ending}")))
 }
@@ -80,6 +95,7 @@ pub fn datasheets_of(release: &Path) -> [PathBuf; 2] {
 /// Datasheets of earlier versions of Scumble beside a release: `release.csv` had `release.datasheet.json`, which names no file.
 #[must_use]
 pub fn older_datasheets_of(release: &Path) -> Vec<PathBuf> {
+    let release = &*beside_release(release);
     let sheets = ENDINGS.map(|ending| release.with_file_name(format!("{}.{ending}", stem_of(release))));
     sheets.into_iter().filter(|path| is_older_datasheet(path)).collect()
 }
@@ -124,7 +140,8 @@ pub(crate) fn is_datasheet(path: &Path) -> bool {
 /// Whether a file is a release that its datasheet describes.
 pub(crate) fn has_datasheet(release: &Path) -> bool {
     let [sheet, _] = datasheets_of(release);
-    let (Ok(Some(about)), Some(name)) = (read(&sheet), release.file_name()) else { return false };
+    let release_file = beside_release(release);
+    let (Ok(Some(about)), Some(name)) = (read(&sheet), release_file.file_name()) else { return false };
     let Some(of) = about.files.iter().find(|of| name == of.file.as_str()) else { return false };
     digest(release).is_ok_and(|digest| digest == of.sha256)
 }
@@ -162,17 +179,24 @@ fn read(path: &Path) -> std::io::Result<Option<About>> {
 }
 
 fn digest(path: &Path) -> std::io::Result<String> {
+    if path.to_str().is_some_and(|name| Address::recognise(name).is_some()) {
+        return Source::open(path).and_then(|source| source.sha256()).map_err(std::io::Error::other);
+    }
     sha256(&mut File::open(path)?)
 }
 
 /// Compares a release with the datasheet beside it. Returns `None` if there is no datasheet.
 pub fn compare_with_datasheet(release: &Path, rows: u64) -> Result<Option<SheetCheck>> {
     // A run that is publishing at this moment has its release in place before its datasheet.
-    let _lock = FolderLock::shared(folder_of(release));
+    let documents = beside_release(release);
+    let _lock = FolderLock::shared(folder_of(&documents));
     let [data, markdown] = datasheets_of(release);
-    let name = release.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = documents.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let found = || {
-        digest(release).map_err(|source| Error::io(format!("cannot read '{}'", release.display()), source))
+        digest(release).map_err(|source| {
+            let unread = |source| Error::io(format!("cannot read '{}'", release.display()), source);
+            source.downcast().unwrap_or_else(unread)
+        })
     };
     compare(&data, &markdown, Some(&found), |about, faults| {
         let found = found()?;

@@ -65,6 +65,7 @@ mod spreadsheet;
 mod staged;
 mod steps;
 mod summary;
+mod table_stage;
 mod tables;
 mod targets;
 mod trial;

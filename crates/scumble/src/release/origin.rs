@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use scumble_files::database::Address;
+
 use super::outputs::real;
 use super::targets::stem_of;
 use crate::config::Plan;
@@ -18,7 +20,10 @@ pub(super) fn made(plan: &Plan, folder: &Path, release: Option<&Path>) -> Option
         return None;
     }
     let text = |path: &Path| real(path).to_string_lossy().into_owned();
-    Some(Made { from: text(&folder.join(&plan.input)), to: text(release) })
+    // A table in a database has no path.
+    let from =
+        Address::recognise(&plan.input).and_then(Result::ok).map(|address| address.seen_from(folder).text());
+    Some(Made { from: from.unwrap_or_else(|| text(&folder.join(&plan.input))), to: text(release) })
 }
 
 /// Returns an error if the release or the report that stands under the names of this run was made from another table.

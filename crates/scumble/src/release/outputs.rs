@@ -14,6 +14,7 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use scumble_files::database::{self, Address, located};
 use scumble_files::same_file;
 
 use crate::config::{KeySource, Plan};
@@ -26,6 +27,8 @@ pub struct Outputs {
     read: Vec<(&'static str, PathBuf)>,
     hierarchies: Vec<(PathBuf, Vec<String>)>,
     written: Vec<Claim>,
+    /// The tables of databases that are read.
+    tables: Vec<Address>,
     force: bool,
 }
 
@@ -88,14 +91,26 @@ impl Outputs {
     /// Records a file that is read; `what` names it in a message, e.g. "plan".
     pub fn read(&mut self, what: &'static str, path: impl Into<PathBuf>) {
         let path = path.into();
-        if path != Path::new("-") {
-            self.read.push((what, path));
+        match path.to_str().and_then(Address::recognise) {
+            // Whoever opens it reports what is wrong with it.
+            Some(Err(_)) => {}
+            Some(Ok(address)) => {
+                self.read.extend(address.file().map(|file| ("database", file.to_owned())));
+                self.tables.push(address);
+            }
+            None if path == Path::new("-") => {}
+            None => {
+                // A file of SQLite holds the table that is read, so no release may take the place of that table.
+                let is_database = database::is_sqlite(&path);
+                self.tables.extend(is_database.then(|| Address::of_sqlite_file(&path)));
+                self.read.push((what, path));
+            }
         }
     }
 
     /// Records every file that a plan names as read; the file names are relative to `folder`.
     pub fn read_plan(&mut self, plan: &Plan, folder: &Path) {
-        let at = |name: &str| if name == "-" { PathBuf::from(name) } else { folder.join(name) };
+        let at = |name: &str| if name == "-" { PathBuf::from(name) } else { located(folder, name) };
         self.read("input", at(&plan.input));
         plan.population.iter().for_each(|name| self.read("population", at(name)));
         plan.keys.file.iter().for_each(|name| self.read("key", at(name)));
@@ -138,6 +153,14 @@ impl Outputs {
             return Err(or_replaced(error));
         }
         self.written.push(Claim { path: target.to_owned(), own, seen: seen(target) });
+        Ok(())
+    }
+
+    /// Claims a table of a database that is going to be made. Returns an error, before any work is done, if it must not be made. A file that
+    /// it is in is not written by anything else.
+    pub(crate) fn write_table(&mut self, target: &Address) -> Result<()> {
+        database::driver()?.check_target(target, &self.tables, self.force)?;
+        self.read.extend(target.file().map(|file| ("database", file.to_owned())));
         Ok(())
     }
 

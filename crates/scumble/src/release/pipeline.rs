@@ -215,6 +215,9 @@ where
     let verified = run.verify(&mut staged).map_err(unpublished)?;
     seconds.verify = clock.elapsed().as_secs_f64();
     run.notes.append(&mut staged.passed.notes);
+    if let Staging::Table(stage) = &staged.place {
+        run.notes.extend(stage.notes());
+    }
     run.written.clone_from(&staged.form.written);
     watched.check()?;
     Ok((staged, verified))

@@ -17,6 +17,7 @@ use scumble_files::{Audience, FolderLock, Named, PrivateFile, PrivateFolder, Set
 use super::described::{ENDINGS, FileSheet, older_datasheets_of};
 use super::pipeline::{Destination, Documents, Watched};
 use super::staged::Staging;
+use super::table_stage::TableStage;
 use super::tables::manifest::MANIFEST;
 use super::targets::{REPORT_FILES, Sink, Targets, sweep_beside};
 use super::{Released, Summary, datasheet};
@@ -58,6 +59,7 @@ impl Destination for Files<'_, '_> {
                 drop(files);
                 publish_folder(folder, self.targets, papers, &mut released, watched)
             }
+            Staging::Table(stage) => self.publish_table(stage, papers, &mut released, watched),
             Staging::Memory(_) => Err(Error::internal("a release in memory has no name")),
         }?;
         after(&released, &troubles)?;
@@ -87,43 +89,21 @@ impl Files<'_, '_> {
         watched: &Watched<'_>,
     ) -> Result<Vec<Error>> {
         let targets = self.targets;
-        let mut made = MadeFolders::default();
         // Everything is written out before anything gets its name: a full disk then publishes nothing at all.
-        if let (Some(sheet), Some(name)) =
-            (&mut papers.sheet, targets.release.as_ref().and_then(|release| release.file_name()))
-        {
-            let sha256 = file.sha256().map_err(unpublished)?;
-            let rows = Some(released.summary.released);
-            sheet.files = vec![FileSheet { file: name.to_string_lossy().into_owned(), rows, sha256 }];
-        }
-        if let Some(map) = &mut papers.row_map {
-            map.is_about([(targets.name().as_str(), file.sha256().map_err(unpublished)?.as_str())]);
+        if papers.row_map.is_some() || papers.sheet.is_some() && targets.release.is_some() {
+            is_about(targets, &mut papers, &file.sha256().map_err(unpublished)?, released);
         }
         watched.check()?;
         // The slowest step comes before any folder is made.
         file.ready().map_err(unpublished)?;
-        let mut private =
-            staged_papers(targets, &papers, &mut made, released, watched).map_err(unpublished)?;
-        let mut public = Vec::new();
-        if let (Some(sheet), [json, markdown]) = (&papers.sheet, &targets.sheets()[..]) {
-            let for_programs =
-                staged(json, |out| serde_json::to_writer_pretty(out, sheet).map_err(Into::into));
-            let for_people = staged(markdown, |out| {
-                out.write_all(datasheet::markdown(sheet).as_bytes()).map_err(Into::into)
-            });
-            public.extend([for_programs.map_err(unpublished)?, for_people.map_err(unpublished)?]);
-            released.datasheet = Some(markdown.clone());
-        }
-        for file in public.iter_mut().chain(&mut private) {
-            watched.check()?;
-            file.ready().map_err(unpublished)?;
-        }
+        let Beside { made, public, private } = beside(targets, &papers, released, watched)?;
         let mut troubles = Vec::new();
         match (&targets.release, self.standard_output.as_deref_mut()) {
             (Some(target), _) => {
                 let lock = FolderLock::exclusive(folder_of(target), watched.progress.control())?;
                 watched.last_look()?;
-                let named = name_release(file, public, target, targets, &mut released.summary.warnings)?;
+                let name = || file.publish(targets.audience).map(|named| named.trouble);
+                let named = name_release(name, public, target, targets, &mut released.summary.warnings)?;
                 drop(lock);
                 troubles.extend(named);
                 released.release = Some(target.clone());
@@ -141,11 +121,80 @@ impl Files<'_, '_> {
         private.into_iter().for_each(|paper| troubles.extend(trouble(paper.publish(Audience::Owner))));
         Ok(troubles)
     }
+
+    /// Commits a table of a database. Returns the failures after that point.
+    fn publish_table(
+        &mut self,
+        mut stage: TableStage,
+        mut papers: Documents<'_>,
+        released: &mut Released,
+        watched: &Watched<'_>,
+    ) -> Result<Vec<Error>> {
+        let targets = self.targets;
+        let (Some(table), Some(documents)) = (&targets.table, &targets.documents) else {
+            return Err(Error::internal("a table of a database without an address"));
+        };
+        is_about(targets, &mut papers, &stage.sha256().map_err(unpublished)?, released);
+        let Beside { made, public, private } = beside(targets, &papers, released, watched)?;
+        let lock = FolderLock::exclusive(folder_of(documents), watched.progress.control())?;
+        watched.last_look()?;
+        let name = || stage.commit().map(|()| None);
+        let mut troubles = name_release(name, public, documents, targets, &mut released.summary.warnings)?;
+        drop(lock);
+        released.release = Some(PathBuf::from(table.text()));
+        made.keep();
+        private.into_iter().for_each(|paper| troubles.extend(trouble(paper.publish(Audience::Owner))));
+        Ok(troubles)
+    }
 }
 
-/// Gives a release and its datasheets their names, in a locked folder. Returns the failures after the release got its name.
+/// Writes into datasheet and row map which release they are about.
+fn is_about(targets: &Targets, papers: &mut Documents<'_>, sha256: &str, released: &Released) {
+    if let (Some(sheet), Some(_)) = (&mut papers.sheet, &targets.documents) {
+        let (file, rows) = (targets.name(), Some(released.summary.released));
+        sheet.files =
+            vec![FileSheet { file, rows, sha256: sha256.to_owned(), in_database: targets.table.is_some() }];
+    }
+    if let Some(map) = &mut papers.row_map {
+        map.is_about([(targets.name().as_str(), sha256)]);
+    }
+}
+
+/// What stands beside a release of one table, on the disk and without names.
+struct Beside {
+    made: MadeFolders,
+    public: Vec<PrivateFile>,
+    private: Vec<PrivateFile>,
+}
+
+/// Writes the documents of a release of one table, so that they need nothing more than their names.
+fn beside(
+    targets: &Targets,
+    papers: &Documents<'_>,
+    released: &mut Released,
+    watched: &Watched<'_>,
+) -> Result<Beside> {
+    let mut made = MadeFolders::default();
+    let mut private = staged_papers(targets, papers, &mut made, released, watched).map_err(unpublished)?;
+    let mut public = Vec::new();
+    if let (Some(sheet), [json, markdown]) = (&papers.sheet, &targets.sheets()[..]) {
+        let for_programs = staged(json, |out| serde_json::to_writer_pretty(out, sheet).map_err(Into::into));
+        let for_people =
+            staged(markdown, |out| out.write_all(datasheet::markdown(sheet).as_bytes()).map_err(Into::into));
+        public.extend([for_programs.map_err(unpublished)?, for_people.map_err(unpublished)?]);
+        released.datasheet = Some(markdown.clone());
+    }
+    for file in public.iter_mut().chain(&mut private) {
+        watched.check()?;
+        file.ready().map_err(unpublished)?;
+    }
+    Ok(Beside { made, public, private })
+}
+
+/// Gives a release and its datasheets their names, in a locked folder. `name` gives the release its name, and returns what failed after that
+/// point; all such failures are returned.
 fn name_release(
-    file: PrivateFile,
+    name: impl FnOnce() -> Result<Option<Error>>,
     sheets: Vec<PrivateFile>,
     target: &Path,
     targets: &Targets,
@@ -161,7 +210,7 @@ fn name_release(
         Ok(())
     });
     let synced = taken.and_then(|()| if aside.is_empty() { Ok(()) } else { sync(folder_of(target)) });
-    let named = synced.and_then(|()| file.publish(targets.audience));
+    let named = synced.and_then(|()| name());
     let named = match named {
         Ok(named) => named,
         Err(error) => {
@@ -182,7 +231,7 @@ fn name_release(
             names.join(" and ")
         ));
     }
-    let mut troubles: Vec<Error> = named.trouble.into_iter().collect();
+    let mut troubles: Vec<Error> = named.into_iter().collect();
     sheets.into_iter().for_each(|sheet| troubles.extend(trouble(sheet.publish(Audience::Public))));
     Ok(troubles)
 }
@@ -326,7 +375,9 @@ fn add_papers(folder: &mut PrivateFolder, papers: &mut Documents<'_>) -> Result<
     add(folder, MANIFEST, serde_json::to_vec_pretty(manifest).map_err(Error::internal)?)?;
     let rows = |name: &str| manifest.tables.iter().find(|table| table.file == name).map(|table| table.rows);
     let digests = folder.digests()?.into_iter();
-    sheet.files = digests.map(|(file, sha256)| FileSheet { rows: rows(&file), file, sha256 }).collect();
+    sheet.files = digests
+        .map(|(file, sha256)| FileSheet { rows: rows(&file), file, sha256, in_database: false })
+        .collect();
     // The tables come first in the list, in their order.
     if let Some(map) = &mut papers.row_map {
         map.is_about(sheet.files.iter().map(|of| (of.file.as_str(), of.sha256.as_str())));

@@ -1,5 +1,6 @@
 //! What the private reports of all kinds of release have in common.
 
+use scumble_files::database::Address;
 use scumble_files::table::CodedTable;
 
 use super::run::Run;
@@ -21,11 +22,12 @@ pub(super) fn beginning<Found>(
     title: &str,
     seconds: &Seconds,
 ) -> Report {
-    let source = std::path::Path::new(&run.plan.input).file_name();
+    let address = Address::recognise(&run.plan.input).and_then(Result::ok).map(|address| address.name());
+    let file = std::path::Path::new(&run.plan.input).file_name();
     Report {
         title: title.to_owned(),
         audience: run.plan.risk.audience,
-        source: source.map(|name| name.to_string_lossy().into_owned()),
+        source: address.or_else(|| file.map(|name| name.to_string_lossy().into_owned())),
         warnings: warnings(summary, run.source),
         run: Some(run_note(run.algorithm, summary, seconds, &super::steps::private_sentences(run.plan))),
         ..Report::default()

@@ -9,6 +9,7 @@ use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use scumble_files::database::located;
 use scumble_files::table::CodedTable;
 use scumble_files::{Batches, Control, Source};
 use scumble_verify::WrittenForm;
@@ -288,7 +289,7 @@ impl Resources {
             .advise("give the table by the name that the plan has for it, or the hierarchy by its column")
             .advise("leave what is not given out of the plan")
         })?;
-        Ok(folder.join(name))
+        Ok(name.to_str().map_or_else(|| folder.join(name), |name| located(folder, name)))
     }
 }
 

@@ -11,7 +11,8 @@ use scumble_files::{
 use super::datasheet::value_kind;
 use super::form::Form;
 use super::gate::{self, Passed, RowNumbers};
-use super::targets::Sink;
+use super::table_stage::TableStage;
+use super::targets::{Sink, Targets};
 use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::table::kind::{Inference, Kind};
@@ -48,6 +49,8 @@ pub(super) struct Gated<'a> {
 pub(super) enum Staging {
     /// The one table.
     File(PrivateFile),
+    /// The one table, in a database.
+    Table(TableStage),
     /// Several tables, in the order in which they were written.
     Folder(PrivateFolder, Vec<File>),
     /// The tables of a release in memory, with their names if there are several.
@@ -66,6 +69,7 @@ impl<'a> Staged<'a> {
         let place = match sink {
             Sink::Memory => Staging::Memory(Vec::new()),
             Sink::Files(targets) if is_several => Staging::Folder(targets.private_folder()?, Vec::new()),
+            Sink::Files(Targets { table: Some(table), .. }) => Staging::Table(TableStage::of(table)),
             Sink::Files(targets) => Staging::File(targets.private_file()?),
         };
         let format = match sink {
@@ -95,6 +99,7 @@ impl<'a> Staged<'a> {
     pub(super) fn write(&mut self, name: &str, columns: &[OutColumn<'_>], order: &[u32]) -> Result<()> {
         let name = match &self.place {
             Staging::File(_) => self.plan.output.clone(),
+            Staging::Table(stage) => stage.name(),
             Staging::Folder(..) | Staging::Memory(_) => self.file_name(name),
         };
         self.control.begin_in(Some(order.len() as u64), Unit::Rows);
@@ -118,6 +123,7 @@ impl<'a> Staged<'a> {
         let columns = &columns[..];
         match &mut self.place {
             Staging::File(file) => write_table(file.file(), columns, order, &options)?,
+            Staging::Table(stage) => stage.write(columns, order, &options, replaces(self.sink))?,
             Staging::Folder(folder, files) => {
                 let mut file = folder.file(&name)?;
                 write_table(&mut file, columns, order, &options)?;
@@ -143,9 +149,14 @@ impl<'a> Staged<'a> {
         Ok(tables)
     }
 
-    fn read_all(&self) -> Result<Vec<CodedTable>> {
+    fn read_all(&mut self) -> Result<Vec<CodedTable>> {
         let of_file = |file| Source::from_file(file, WRITTEN);
+        if let Staging::Table(stage) = &mut self.place {
+            let rows = of_file(stage.read_back(self.control)?);
+            return Ok(vec![self.read_from(&rows)?]);
+        }
         match &self.place {
+            Staging::Table(_) => Err(Error::internal("a table of a database was read like a file")),
             Staging::File(file) => Ok(vec![self.read_from(&of_file(file.reopen()?))?]),
             Staging::Folder(_, files) => {
                 let again = |file: &File| {
@@ -198,6 +209,11 @@ impl<'a> Staged<'a> {
     fn meaning(&self, table: CodedTable) -> Result<CodedTable> {
         Ok(self.form.written.meaning(table)?)
     }
+}
+
+/// Whether a release may take the place of what stands there.
+fn replaces(sink: &Sink<'_>) -> bool {
+    matches!(sink, Sink::Files(targets) if targets.replaces())
 }
 
 /// The type of texts that are published unchanged.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use scumble_files::database::Address;
 use scumble_files::{Audience, Compression, OutFormat, PrivateFile, PrivateFolder, folder_of};
 
 use super::described::{datasheets_of, folder_has_datasheet, older_datasheets_of};
@@ -27,6 +28,10 @@ pub(super) enum Sink<'a> {
 #[derive(Clone)]
 pub(super) struct Targets {
     pub(super) release: Option<PathBuf>,
+    /// The table of a database that it goes into instead.
+    pub(super) table: Option<Address>,
+    /// The path beside which its documents stand.
+    pub(super) documents: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
     /// Where the recoding goes besides the report.
     pub(super) recoding: Option<PathBuf>,
@@ -44,6 +49,10 @@ pub(super) struct Targets {
 impl Targets {
     /// The targets of several tables. Their folder has the name of the output without its ending, which gives the format.
     pub(super) fn of_several(plan: &Plan, folder: &Path, outputs: &Outputs) -> Result<Self> {
+        if table_of(plan, folder)?.is_some() {
+            return Err(Error::config("several tables go into a folder, not into one table of a database")
+                .set(Setting::root("output").to("release"), "name a folder"));
+        }
         if plan.output == "-" {
             return Err(Error::config("several tables go into a folder, not to standard output")
                 .set(Setting::root("output").to("release"), "name a folder"));
@@ -62,6 +71,8 @@ impl Targets {
         sweep_beside(&release);
         let mut targets = Self {
             release: Some(release.clone()),
+            table: None,
+            documents: Some(release.clone()),
             report: report.clone(),
             recoding: None,
             row_map: row_map_of(plan, folder)?,
@@ -104,6 +115,12 @@ impl Targets {
     /// The targets of rows that only their owner may see: a file without a datasheet, because a datasheet would promise what was not
     /// checked.
     pub(super) fn of_private(plan: &Plan, folder: &Path, outputs: &Outputs) -> Result<Self> {
+        if table_of(plan, folder)?.is_some() {
+            return Err(Error::config(
+                "rows that are for their owner only go into a file, since a database has its own readers",
+            )
+            .set(Setting::root("output"), "name a file"));
+        }
         let targets = Self::of_table(plan, folder, outputs, Audience::Owner)?;
         let sheets = targets.release.iter().flat_map(|release| {
             datasheets_of(release)
@@ -125,17 +142,35 @@ impl Targets {
         let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
         let recoding = plan.recoding.as_ref().map(|name| folder.join(name));
         let row_map = row_map_of(plan, folder)?;
-        let release = (plan.output != "-").then(|| folder.join(&plan.output));
+        let table = table_of(plan, folder)?;
+        let release = (plan.output != "-" && table.is_none()).then(|| folder.join(&plan.output));
+        let documents = release.clone().or_else(|| Some(table.as_ref()?.documents(folder)));
         let format = release.as_deref().map_or(Ok(PLAIN), scumble_files::format_for)?;
         let format = written_for(plan, format)?;
-        release.iter().for_each(|release| sweep_beside(release));
-        let made = origin::made(plan, folder, release.as_deref());
-        let mut targets =
-            Self { release, report, recoding, row_map, format, audience, made, outputs: Outputs::default() };
+        if table.is_some() {
+            refuse_dialects(plan)?;
+        }
+        documents.iter().for_each(|beside| sweep_beside(beside));
+        let made = origin::made(plan, folder, documents.as_deref());
+        let mut targets = Self {
+            release,
+            table,
+            documents,
+            report,
+            recoding,
+            row_map,
+            format,
+            audience,
+            made,
+            outputs: Outputs::default(),
+        };
         let mut outputs = outputs.clone();
         outputs.read_plan(plan, folder);
         if let Some(release) = &targets.release {
             outputs.write(release, Own::Release)?;
+        }
+        if let Some(table) = &targets.table {
+            outputs.write_table(table)?;
         }
         targets.sheets().iter().try_for_each(|sheet| outputs.write(sheet, Own::Datasheet))?;
         targets.claim_papers(&mut outputs)?;
@@ -152,6 +187,11 @@ impl Targets {
         self.outputs.confirm()
     }
 
+    /// Whether the user lets a release take the place of anything that stands there.
+    pub(super) fn replaces(&self) -> bool {
+        self.outputs.force()
+    }
+
     /// Claims the private files of the run.
     fn claim_papers(&self, outputs: &mut Outputs) -> Result<()> {
         if let Some(folder) = &self.report {
@@ -163,8 +203,8 @@ impl Targets {
 
     /// The datasheets next to the release, if there may be any.
     pub(super) fn sheets(&self) -> Vec<PathBuf> {
-        let release = self.release.iter().filter(|_| self.audience == Audience::Public);
-        release.flat_map(|release| datasheets_of(release)).collect()
+        let beside = self.documents.iter().filter(|_| self.audience == Audience::Public);
+        beside.flat_map(|beside| datasheets_of(beside)).collect()
     }
 
     pub(super) fn private_file(&self) -> Result<PrivateFile> {
@@ -202,7 +242,7 @@ impl Targets {
     }
 
     pub(super) fn name(&self) -> String {
-        let name = self.release.as_ref().and_then(|path| path.file_name());
+        let name = self.documents.as_ref().and_then(|path| path.file_name());
         name.map_or("standard output".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 }
@@ -219,6 +259,24 @@ pub(super) fn format_of(plan: &Plan) -> Option<OutFormat> {
 pub(super) fn format_of_several(output: &Path) -> Result<OutFormat> {
     let names_none = output.file_name().is_some_and(|name| *name == *stem_of(output));
     if names_none { Ok(PLAIN) } else { Ok(scumble_files::format_for(output)?) }
+}
+
+/// The table of a database that a plan's output names, if it names one.
+fn table_of(plan: &Plan, folder: &Path) -> Result<Option<Address>> {
+    let address = Address::recognise(&plan.output).transpose()?;
+    Ok(address.map(|address| address.seen_from(folder)))
+}
+
+/// Returns an error if a plan asks for a way of writing that only text has.
+fn refuse_dialects(plan: &Plan) -> Result<()> {
+    let (key, form) = match plan.output_dialect {
+        Some(_) => ("output_dialect", "the dialect"),
+        None if plan.spreadsheet_safe => ("spreadsheet_safe", "the spreadsheet-safe form"),
+        None => return Ok(()),
+    };
+    Err(Error::config(format!("{form} is for delimited text, and a database holds values, not text"))
+        .unset(Setting::root(key), format!("leave {form} out"))
+        .set(Setting::root("output"), "give the output the name of a file that ends with .csv"))
 }
 
 /// The file of the private row map, if it is wanted. It needs a name: anybody may read what is piped.

@@ -1,6 +1,7 @@
 //! A table as somebody has written it, perhaps with a delimiter of its own or in a form for a spreadsheet program.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use scumble_files::{Control, ReadOptions, Source, Table, read_header, read_table};
 use scumble_verify::WrittenForm;
@@ -23,7 +24,8 @@ pub struct WrittenTable<'a> {
 
 impl<'a> From<&'a Source> for WrittenTable<'a> {
     fn from(source: &'a Source) -> Self {
-        let form = source.path().map(written_form).unwrap_or_default();
+        let table = source.address().map(|address| PathBuf::from(address.text()));
+        let form = source.path().or(table.as_deref()).map(written_form).unwrap_or_default();
         Self { source, form, read: None }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use scumble_files::database::Address;
+
 use super::kind_words::Axis;
 use super::{ColumnProfile, Sign};
 use crate::base::text::{grouped, on_one_line, rows};
@@ -43,10 +45,13 @@ impl PlanFiles {
     /// The name of a table without its folder and its endings: `patients` for `data/patients.csv.gz`. Standard input has none.
     #[must_use]
     pub fn stem(input: &str) -> Option<String> {
+        if let Some(address) = Address::recognise(input) {
+            return address.ok().map(|address| address.stem());
+        }
         let name = input.rsplit(['/', '\\']).next().unwrap_or_default();
-        const ENDINGS: [&str; 12] = [
+        const ENDINGS: [&str; 16] = [
             ".gz", ".zst", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc", ".xlsx", ".xls",
-            ".ods",
+            ".ods", ".db", ".db3", ".sqlite", ".sqlite3",
         ];
         let stem = ENDINGS.iter().fold(name, |stem, ending| stem.strip_suffix(ending).unwrap_or(stem));
         (!stem.is_empty() && stem != "-").then(|| stem.to_owned())
