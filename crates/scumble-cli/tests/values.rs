@@ -239,7 +239,7 @@ fn releases_are_compared_by_the_hierarchies_of_their_plan() {
     }
     desk.file("data.csv", &table);
     desk.file(
-        "name.csv",
+        "team.csv",
         (b'a'..b'm')
             .map(|c| format!("{0}nn;{1};*\n", char::from(c), if c < b'f' { "low" } else { "high" }))
             .collect::<String>(),
@@ -259,21 +259,21 @@ fn releases_are_compared_by_the_hierarchies_of_their_plan() {
         ("x", "{ build = \"mdlp\" }"),
         ("day", "{ build = \"dates\", levels = [\"month\", \"year\"] }"),
         ("zip", "{ build = \"prefix\" }"),
-        ("name", "{ build = \"alphabetic\" }"),
-        ("name", "{ build = \"initials\" }"),
-        ("name", "{ build = \"flat\" }"),
-        ("name", "{ build = \"file\", path = \"name.csv\" }"),
-        ("name", "{ build = \"parent_child\", path = \"parents.csv\" }"),
+        ("team", "{ build = \"alphabetic\" }"),
+        ("team", "{ build = \"initials\" }"),
+        ("team", "{ build = \"flat\" }"),
+        ("team", "{ build = \"file\", path = \"team.csv\" }"),
+        ("team", "{ build = \"parent_child\", path = \"parents.csv\" }"),
         ("x", ""),
         ("day", ""),
         ("zip", ""),
-        ("name", ""),
+        ("team", ""),
     ];
     for (column, builder) in builders {
         let hierarchy = if builder.is_empty() { String::new() } else { format!("hierarchy = {builder}\n") };
         let kind = if column == "zip" { "type = \"text\"\n" } else { "" };
         let class = if builder.contains("mdlp") { "class" } else { "sensitive" };
-        let others: String = ["x", "day", "zip", "name"]
+        let others: String = ["x", "day", "zip", "team"]
             .iter()
             .filter(|other| **other != column)
             .map(|other| format!("[columns.{other}]\nrole = \"drop\"\n"))

@@ -206,9 +206,9 @@ fn earlier_tables_can_be_in_memory() {
         Release::with(&Source::from_batches(rows, "it"), &plan, &resources, &Control::default(), &|_| {})
             .expect("a release");
     assert_eq!(lasting(&memory.summary), lasting(&files.summary));
-    // Larger classes were needed, so the earlier table was examined.
+    // Larger groups were needed, so the earlier table was examined.
     assert!(memory.summary.smallest_class >= Some(4), "{:?}", memory.summary.smallest_class);
-    assert!(memory.summary.notes.iter().any(|note| note.contains("larger classes than asked for")));
+    assert!(memory.summary.notes.iter().any(|note| note.contains("larger groups than asked for")));
 }
 
 #[test]

@@ -309,7 +309,7 @@ fn the_report_tells_what_is_published_as_it_is() {
     let folder = tempfile::tempdir().expect("a folder");
     let (.., report) = release(folder.path(), &format!("{K_AND_L}[algorithm]\nname = \"mondrian\"\n"));
     let kept = &report["kept"];
-    let alone = serde_json::json!({ "rows": 8, "distinct": 3, "unique_rows": 1 });
+    let alone = serde_json::json!({ "rows": 8, "distinct": 3, "unique_rows": 1, "few_rows": 8 });
     assert_eq!((names(kept), &kept["columns"][0]["uniqueness"]), (vec!["ill"], &alone), "{kept}");
     assert_eq!(kept["together"], alone, "{kept}");
     let same = &kept["homogeneous"][0];

@@ -440,7 +440,7 @@ mod tests {
         );
         let bare: Vec<[String; 2]> = rows.iter().map(|[age, sex, _]| [age.clone(), sex.clone()]).collect();
         let found = Stage::new(&COLUMNS[..2], &bare, &bare).run(&ATTACK);
-        assert!(found[0].not_run.as_ref().is_some_and(|why| why.contains("no sensitive column")));
+        assert!(found[0].not_run.as_ref().is_some_and(|why| why.contains("No sensitive column")));
     }
 
     #[test]

@@ -98,8 +98,6 @@ mod tests {
     fn without_a_secret_there_is_nothing_to_learn() {
         let scene = scene(&["group"], &[["a"]], &[["a"]], &[]);
         let told = case(&scene, |case| run(case).expect("findings"));
-        assert!(
-            told[0].not_run.as_ref().is_some_and(|why| why.contains("name the columns that are sensitive"))
-        );
+        assert!(told[0].not_run.as_ref().is_some_and(|why| why.contains("Name the sensitive columns")));
     }
 }

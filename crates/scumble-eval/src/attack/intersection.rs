@@ -441,7 +441,7 @@ mod tests {
         assert!(one[0].not_run.as_ref().is_some_and(|why| why.contains("Only one release was given")));
         let bare = [["1"], ["2"]];
         let plain = Stage::new(&COLUMNS[..1], &bare, &bare).beside(&bare).run(&ATTACK);
-        assert!(plain[0].not_run.as_ref().is_some_and(|why| why.contains("no sensitive column")));
+        assert!(plain[0].not_run.as_ref().is_some_and(|why| why.contains("No sensitive column")));
     }
 
     #[test]

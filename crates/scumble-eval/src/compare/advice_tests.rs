@@ -257,6 +257,26 @@ fn certainty_rules_out_what_no_model_bounds() {
     assert!(told[0].contains("none is recommended: diagnosis may become certain for nobody."), "{told:?}");
 }
 
+/// Nearly certain is as bad as certain, whether or not a model protects the column.
+#[test]
+fn nearly_certain_values_rule_a_release_out() {
+    let nearly = |share: f64, loss: f64| {
+        let mut made = with_loss(loss, candidate("mondrian", 12, 0.08, None));
+        made.risk.nearly = (share > 0.0).then(|| Certain { column: "diagnosis".into(), share });
+        made
+    };
+    let mut all = comparison(vec![nearly(0.01, 0.1), nearly(0.0, 0.3)]);
+    (all.class, all.baselines, all.sensitive) = (None, None, vec!["diagnosis".into()]);
+    let advice = Advice::of(&all).expect("advice");
+    assert_eq!(advice.recommended(), Some(1));
+    let words = told(&all).join(" ");
+    assert!(words.contains("accept that diagnosis becomes certain, or nearly, for more people"), "{words}");
+    all.candidates.truncate(1);
+    let words = told(&all).join(" ");
+    assert!(words.contains("diagnosis may become nearly certain for nobody"), "{words}");
+    assert!(words.contains("diagnosis becomes nearly certain for 1.0 % of the people"), "{words}");
+}
+
 /// Where guesses count, the risk is the greater of two figures, and the sentences say so. A release in which nobody is found too easily may
 /// still be ruled out by what can be guessed.
 #[test]

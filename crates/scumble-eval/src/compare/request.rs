@@ -46,8 +46,8 @@ pub const LEARNERS: [&str; 2] = ["c45", "naive_bayes"];
 /// The number of folds unless the request gives another.
 pub const FOLDS: u32 = 3;
 
-/// The time for each release unless the request gives another. With the default grid and three folds, a table like Adult takes a minute on
-/// two cores.
+/// The time for each release unless the request gives another. With the default grid and three folds, Adult with eight quasi-identifiers takes
+/// less than a minute on two cores.
 pub const BUDGET: &str = "3s";
 
 /// The number of parts that the rows are divided into if only one of them is scored.

@@ -131,6 +131,14 @@ impl Advice {
         };
         let useful = match (comparison.limits.kept_by(&other.risk), self.within) {
             (true, _) => format!("For {what} at higher risk choose {}.", step(other)),
+            (false, true) if other.risk.worst() <= comparison.limits.risk => {
+                let column = other.risk.nearly.as_ref().or(other.risk.unprotected.as_ref());
+                let column = column.map_or("a sensitive value", |certain| certain.column.as_str());
+                format!(
+                    "For {what} you would have to accept that {column} becomes certain, or nearly, for more people than your limit allows: {}.",
+                    step(other)
+                )
+            }
             (false, true) => {
                 format!("For {what} you would have to allow a risk above your limit: {}.", step(other))
             }
@@ -225,16 +233,17 @@ fn inference(comparison: &Comparison, chosen: &Candidate) -> Vec<String> {
             points(limits.risk)
         ));
     }
-    let (certain, bound) = match (&chosen.risk.unprotected, &chosen.risk.attribute) {
-        (Some(certain), _) => ((&certain.column, certain.share), limit_on_certain(limits)),
-        (None, Some(guess)) => ((&guess.column, guess.certain), "bounded by the plan's models".to_owned()),
-        (None, None) => return told,
+    let certain = match (&chosen.risk.unprotected, &chosen.risk.attribute) {
+        (Some(certain), _) => Some((&certain.column, certain.share, limit_on_certain(limits))),
+        (None, Some(guess)) => {
+            Some((&guess.column, guess.certain, "bounded by the plan's models".to_owned()))
+        }
+        (None, None) => None,
     };
-    let (column, of) = certain;
-    told.push(match of {
+    told.extend(certain.map(|(column, of, bound)| match of {
         0.0 => format!("{column} becomes certain for nobody ({bound})."),
         some => format!("{column} becomes certain for {} of the people ({bound}).", share(some)),
-    });
+    }));
     if let Some(Certain { column, share: of }) = &chosen.risk.nearly {
         told.push(format!(
             "{column} becomes nearly certain for {} of the people: at least 9 in 10 of their group have one value, twice the share of the whole table or \

@@ -417,7 +417,8 @@ mod tests {
         assert_eq!(figure("guesses that are right, by the group alone"), Some(0.7));
         assert_eq!(figure(RIGHT_BY_LEARNING), Some(1.0));
         assert_eq!(figure("promised at most"), Some(0.5));
-        let above = "people whose true value is more likely than the 50\u{a0}% promised, by the group alone";
+        let above =
+            "people whose true value is more likely than the 50\u{a0}% that was promised, by the group alone";
         assert_eq!(figure(above), Some(0.4));
         assert_eq!(finding.at_risk.as_ref().map(|share| share.value), Some(1.0));
         assert_eq!(finding.worst, Some(1.0));
@@ -438,7 +439,7 @@ mod tests {
             Some(&*format!("No group has more than {} people", dealing::EXACT))
         );
         assert_eq!(assigned(0, 51), "All groups have more than 8 people, so the chances are approximated.");
-        assert!(assigned(5, 1_100).starts_with("In 1,095 of 1,100 groups the chances are approximated;"));
+        assert!(assigned(5, 1_100).starts_with("In 1,095 of 1,100 groups the chances are approximated. "));
     }
 
     #[test]

@@ -40,7 +40,7 @@ fn two_rows_under_a_node_of_two_are_one_each() {
         ),
         (1.0, 1.0)
     );
-    assert!(finding.sentence.contains("for 100\u{a0}% of the people"), "{}", finding.sentence);
+    assert!(finding.sentence.contains("for the rows of 100\u{a0}% of the people"), "{}", finding.sentence);
 }
 
 #[test]

@@ -158,6 +158,7 @@ fn told(groups: &[Group], tries: u64, people: u64, secrets: bool) -> Finding {
             alone,
         ));
     }
+    let by_luck = groups.iter().map(|group| group.hits).sum::<u64>();
     let sentence = if hits > 0 {
         format!(
             "For about {} of 100 groups a reader of this release can write down a description that fits exactly one person; without the release \
@@ -165,11 +166,11 @@ fn told(groups: &[Group], tries: u64, people: u64, secrets: bool) -> Finding {
             hundredths(hits as f64 / all as f64),
             hundredths(blind)
         )
-    } else if rare.is_empty() {
+    } else if rare.is_empty() && by_luck > 0 {
         format!(
             "No risk was found by this attack. For about {} of 100 groups the release suggests a description that fits exactly one person, but these \
              descriptions are so common in the population that this is luck. k-anonymity alone does not guarantee this result.",
-            hundredths(groups.iter().map(|group| group.hits).sum::<u64>() as f64 / all as f64)
+            hundredths(by_luck as f64 / all as f64)
         )
     } else {
         "No rare description that the release suggests fits exactly one person.".to_owned()
@@ -347,7 +348,7 @@ mod tests {
         let found = &Stage::new(&COLUMNS[..1], &rows, &rows).run(&ATTACK)[0];
         assert_eq!(figure(found, "groups whose description is rare enough to count").value, 0.0);
         assert_eq!((found.at_risk.as_ref().map(|risk| risk.value), found.worst), (Some(0.0), Some(0.0)));
-        assert!(found.sentence.contains("more than luck"), "{}", found.sentence);
+        assert!(found.sentence.contains("No rare description"), "{}", found.sentence);
         // Equal records have equal numbers, so no description tells them apart.
         assert_eq!(figure(found, "all descriptions that fit exactly one person").value, 0.0);
     }
