@@ -225,7 +225,7 @@ fn a_missing_value_is_no_value() {
 #[test]
 fn releases_are_compared_by_the_hierarchies_of_their_plan() {
     let desk = Desk::new();
-    let mut table = String::from("x,day,zip,name,ill\n");
+    let mut table = String::from("x,day,zip,team,ill\n");
     for row in 0..24 {
         let (year, month, day) = (1990 + row % 4, 1 + row % 12, 1 + row % 27);
         let name = char::from(b'a' + (row % 12) as u8);
