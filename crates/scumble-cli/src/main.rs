@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
+use scumble::config::{key_does_not_belong_here, shows_key};
 use scumble_files::database::{has_password, password_refused};
 
 mod cmd;
@@ -33,6 +34,10 @@ fn main() -> ExitCode {
     // Before anything else looks at the arguments: messages may quote them.
     if std::env::args_os().any(|given| has_password(&given.to_string_lossy())) {
         let error = password_refused();
+        return ui::fail(&error, &error.to_string());
+    }
+    if std::env::args_os().any(|given| shows_key(&given.to_string_lossy())) {
+        let error = key_does_not_belong_here();
         return ui::fail(&error, &error.to_string());
     }
     let mut all = taking_negatives(Arguments::command());

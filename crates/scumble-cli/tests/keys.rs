@@ -311,3 +311,60 @@ fn mistakes_are_answered() {
     let explain = desk.run(&["explain", "pseudonym"]).succeeds();
     assert!(explain.out.contains("linkable") && desk.run(&["list"]).out.contains("shift"), "{}", explain.out);
 }
+
+/// What other steps make of codes, or beside them, is looked at as well.
+#[test]
+fn codes_link_through_other_steps_too() {
+    let mut desk = desk();
+    const CODE: &str = "pseudonym:column=patient,into=code,project=clinic";
+    let refused = |desk: &Desk, words: &str, other: &str, steps: &[&str], more: &[&str]| {
+        let steps: Vec<&str> = steps.iter().flat_map(|step| ["--transform", *step]).collect();
+        let roles = ["--quasi", "sex,ward", "--other", other, "--rest", "drop"];
+        let key: &[&str] = if steps.iter().any(|step| step.starts_with("pseudonym")) { KEY } else { &[] };
+        desk.refuses(2, &[words], &arguments(&[RUN, &roles, &steps, key, more]));
+    };
+    let masked = "mask:column=code,into=short,keep_left=14";
+    refused(&desk, "the codes in 'short' show which rows are one person's", "short", &[CODE, masked], &[]);
+    let of_person = "mask:column=patient,into=short,keep_left=12";
+    refused(&desk, "the codes in 'short' show which rows are one person's", "short", &[of_person], &[]);
+    let both = [CODE, of_person];
+    refused(&desk, "'short' is to be published beside 'code'", "code,short", &both, ACCEPT);
+    // Two people share one number, and all others have their own.
+    let row = |at: usize| format!("P{:03},f,w{},N{:03}\n", at / 2, at % 2, (at / 2).max(1));
+    desk.table("people.csv", &format!("patient,sex,ward,phone\n{}", (0..80).map(row).collect::<String>()));
+    let phones = ["pseudonym:column=phone,into=code,project=clinic"];
+    refused(&desk, "the codes in 'code' show which rows are one person's", "code", &phones, &[]);
+}
+
+#[test]
+fn dates_are_moved_once() {
+    let desk = desk();
+    let steps = [
+        "--transform",
+        "shift:column=visit,project=a,max=1",
+        "--transform",
+        "shift:column=visit,project=b,max=1",
+    ];
+    let roles = ["--quasi", "sex,ward", "--other", "visit", "--rest", "drop"];
+    desk.refuses(2, &["'visit' are to be moved twice"], &arguments(&[RUN, &roles, &steps, KEY]));
+}
+
+/// A key in the place of something else is refused before a message could quote it.
+#[test]
+fn a_key_in_a_wrong_place_is_not_shown() {
+    let desk = desk();
+    let key = desk.text("keys/clinic.key").trim().to_owned();
+    let in_step = format!("pseudonym:column=patient,project=clinic,secret={key}");
+    let wrong = [
+        arguments(&[RUN, ROLES, STEPS, &["--key-file", &key]]),
+        arguments(&[RUN, ROLES, &["--transform", &in_step], KEY]),
+    ];
+    for flags in wrong {
+        let run = desk.run(&flags);
+        assert!(run.code == Some(2) && run.err.contains("does not belong"), "{}", run.err);
+        assert!(!run.err.contains(&key) && !run.out.contains(&key));
+    }
+    let beside = ["-o", "sqlite:keys/out.db?table=visits"];
+    let flags = arguments(&[&["anonymize", "people.csv"], &beside, &RUN[4..], ROLES, STEPS, KEY, ACCEPT]);
+    desk.refuses(2, &["where this run writes"], &flags);
+}

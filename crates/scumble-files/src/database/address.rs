@@ -220,14 +220,15 @@ pub fn from_here(path: &Path) -> std::io::Result<PathBuf> {
 /// Whether a text holds an address of a database with a password.
 #[must_use]
 pub fn has_password(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    ["postgres://", "postgresql://"].iter().any(|scheme| {
-        lower.match_indices(scheme).any(|(at, _)| {
-            let rest = &text[at + scheme.len()..];
-            let end = rest.find(['"', '\'', '\n']).unwrap_or(rest.len());
-            shows_password(&rest[..end])
-        })
-    })
+    let lines = || text.split(['"', '\'', '\n']);
+    // Other programs and libraries write addresses in other ways, and those may come here by mistake.
+    let in_address =
+        |line: &str| line.match_indices("://").any(|(at, _)| shows_password(&line[at + "://".len()..]));
+    let in_settings = |line: &str| {
+        let named = |name: &str| line.split_whitespace().any(|part| part.starts_with(name));
+        named("password=") && (named("host=") || named("dbname=") || named("user="))
+    };
+    lines().any(in_address) || text.lines().any(in_settings)
 }
 
 /// The error of an address with a password. It does not show the address.
@@ -248,8 +249,12 @@ fn after_scheme(text: &str) -> Option<&str> {
 
 /// Whether what follows `postgres://` has a password in it.
 fn shows_password(rest: &str) -> bool {
-    let (place, asked) = rest.split_once('?').unwrap_or((rest, ""));
-    let in_place = place.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'));
+    // A password may hold a question mark, so what is asked for begins with the first setting that names a table or a query.
+    let begins = ["?table=", "&table=", "?query=", "&query="].iter().filter_map(|part| rest.find(part)).min();
+    let in_place = rest[..begins.unwrap_or(rest.len())]
+        .rsplit_once('@')
+        .is_some_and(|(user, _)| user.split(['/', '?', '&']).next().is_some_and(|user| user.contains(':')));
+    let (_, asked) = rest.split_once('?').unwrap_or((rest, ""));
     // A query may compare anything with anything; it takes all that stands behind it.
     let settings = asked.split('&').take_while(|part| !part.starts_with("query="));
     let named = |part: &str| {

@@ -73,6 +73,13 @@ pub fn key_does_not_belong_here() -> Error {
         .advise("make a new key with 'scumble key new FILE', if somebody may have seen this one")
 }
 
+/// Whether a part of a text looks like a key: 64 hexadecimal digits between other signs.
+#[must_use]
+pub fn shows_key(text: &str) -> bool {
+    let is_key = |part: &str| part.len() == 64 && part.bytes().all(|sign| sign.is_ascii_hexdigit());
+    text.split(|sign: char| !sign.is_ascii_alphanumeric() && !"._-/".contains(sign)).any(is_key)
+}
+
 /// Returns an error if a key stands in the text of a plan.
 pub(super) fn refuse_key_in(source: &Source<'_>) -> Result<()> {
     let key = |name: &str| Step::Key(name.to_owned());
@@ -119,5 +126,23 @@ mod tests {
         let plan = Plan::from_toml(text, "plan").expect("a plan");
         assert_eq!(plan.keys.file.as_deref(), Some("../keys/clinic.key"));
         assert_eq!(Plan::from_toml(&plan.to_toml().expect("writes"), "plan").expect("a plan"), plan);
+    }
+
+    #[test]
+    fn a_key_in_any_place_of_a_plan_is_not_shown() {
+        let digits = "0f".repeat(32);
+        for line in [
+            format!("keys = \"{digits}\""),
+            format!("[keys]\nfile = \"{digits}\""),
+            format!("secret = '{digits}'"),
+        ] {
+            let text = format!("input = \"in.csv\"\noutput = \"out.csv\"\n{line}\n");
+            let error = Plan::from_toml(&text, "release.toml").expect_err(&text).to_string();
+            assert!(error.contains("does not belong") && !error.contains(&digits), "{error}");
+        }
+        assert!(
+            !shows_key("data/sha256/") && !shows_key(&format!("{digits}.csv")) && !shows_key(&digits[1..])
+        );
+        assert!(shows_key(&format!("pseudonym:column=a,secret={digits}")));
     }
 }

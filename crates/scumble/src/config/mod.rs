@@ -51,7 +51,7 @@ pub(crate) use check::no_quasi_identifier;
 pub use column::{Column, Equality, Label, ValueType};
 pub use consent::{AcceptFreeText, AcceptPii};
 pub use duration::Budget;
-pub use keys::{KeySource, Keys, key_does_not_belong_here};
+pub use keys::{KeySource, Keys, key_does_not_belong_here, shows_key};
 pub use output::{OutputDialect, Range};
 pub use parameters::Parameters;
 pub use plan::{AlgorithmSpec, MissingPolicy, ModelSpec, Plan, QuasiSet, Read, Rest, StarPolicy, TableSpec};

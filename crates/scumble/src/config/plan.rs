@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::column::Column;
 use super::duration::Budget;
-use super::keys::{Keys, refuse_key_in};
+use super::keys::{Keys, key_does_not_belong_here, refuse_key_in, shows_key};
 use super::ordered;
 use super::output::OutputDialect;
 use super::parameters::Parameters;
@@ -435,6 +435,9 @@ impl Plan {
         // Before anything else, since an error of TOML shows the line that it is about.
         if has_password(text) {
             return Err(password_refused().in_file(file_name));
+        }
+        if shows_key(text) {
+            return Err(key_does_not_belong_here().in_file(file_name));
         }
         let source = Source::new(text, file_name)?;
         // Nothing of an evaluation is a key of a release.

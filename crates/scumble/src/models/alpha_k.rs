@@ -128,8 +128,8 @@ impl ValueTest for Shares {
     fn title(&self, column: &str) -> String {
         match (self.everyone, self.named.as_slice()) {
             (Some(alpha), []) => format!("no value of {column} above a share of {alpha}"),
-            (Some(_), _) => format!("values of {column} within their shares"),
-            (None, _) => format!("named values of {column} within their shares, its other values free"),
+            (Some(_), _) => format!("no value of {column} above its share"),
+            (None, _) => format!("no named value of {column} above its share"),
         }
     }
     fn unit(&self) -> &'static str {

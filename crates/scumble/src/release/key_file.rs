@@ -5,12 +5,13 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use scumble_files::database::Address;
 use scumble_files::folder_of;
 use zeroize::Zeroizing;
 
 use super::outputs::real;
 use crate::base::key::Key;
-use crate::config::{KeySource, Plan};
+use crate::config::{KeySource, Plan, key_does_not_belong_here, shows_key};
 use crate::error::{Error, Result, Setting};
 
 /// The longest text that can be a key: 64 digits and some space around them.
@@ -53,6 +54,10 @@ pub(super) fn key_of(plan: &Plan, folder: Option<&Path>) -> Result<Key> {
 
 /// Reads a key file; an error if others may read it, or if it lies where others will find it.
 fn read(path: &Path, plan: &Plan, folder: Option<&Path>) -> Result<Key> {
+    // Somebody gave the key in place of the name of its file.
+    if path.file_name().is_some_and(|name| shows_key(&name.to_string_lossy())) {
+        return Err(key_does_not_belong_here());
+    }
     let shown = path.display();
     let cannot = |source: io::Error| scumble_files::cannot_read("the key file", path, source);
     let mut file = File::open(path).map_err(cannot)?;
@@ -78,7 +83,11 @@ fn read(path: &Path, plan: &Plan, folder: Option<&Path>) -> Result<Key> {
 /// The folders that a run writes to, which may be passed on as a whole.
 fn published_folders(plan: &Plan, folder: Option<&Path>) -> Vec<PathBuf> {
     let Some(folder) = folder else { return Vec::new() };
-    let release = (plan.output != "-").then(|| folder_of(&folder.join(&plan.output)).to_owned());
+    let release = (plan.output != "-").then(|| match Address::recognise(&plan.output) {
+        // The datasheet of a table in a database is a file.
+        Some(Ok(address)) => folder_of(&address.seen_from(folder).documents(folder)).to_owned(),
+        _ => folder_of(&folder.join(&plan.output)).to_owned(),
+    });
     let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
     release.into_iter().chain(report).collect()
 }

@@ -3,6 +3,8 @@
 //! Whoever sees which rows are one person's finds people by all of their rows together. A model that looks at one row at a time says nothing
 //! about that.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use crate::config::{ModelSpec, Plan, Role};
@@ -28,22 +30,72 @@ fn is_published(plan: &Plan, name: &str) -> bool {
     plan.column(name).is_some_and(|column| Role::PUBLISHED.iter().any(|role| column.role.has(*role)))
 }
 
-/// Returns an error if a column is to be published beside the codes or the moved dates that were made of it: whoever sees both needs no key.
-pub(super) fn check_originals(plan: &Plan, steps: &[Step]) -> Result<()> {
-    for (place, step) in steps.iter().enumerate() {
-        let is_secret = matches!(step.transform.facts().truth, StepTruth::Pseudonym | StepTruth::Shifted);
-        let made = step.makes();
-        let stays = |name: &&str| {
-            is_published(plan, name) && steps[place..].iter().all(|later| later.makes() != *name)
+/// What a column was made of: the columns of the table as it was read, and whether codes are among what it shows.
+#[derive(Debug, Clone, Default)]
+struct Origin<'a> {
+    /// Columns whose values it still tells something about, without a key.
+    raw: BTreeSet<&'a str>,
+    /// Whether it shows codes, or what other steps made of them.
+    of_codes: bool,
+}
+
+fn is_secret(step: &Step) -> bool {
+    matches!(step.transform.facts().truth, StepTruth::Pseudonym | StepTruth::Shifted)
+}
+
+/// What the columns are made of before a step. A column that no step has made stands for itself.
+fn origins<'a>(steps: &'a [Step]) -> BTreeMap<&'a str, Origin<'a>> {
+    let mut known: BTreeMap<&str, Origin<'_>> = BTreeMap::new();
+    for step in steps {
+        let read: Vec<Origin<'_>> = step.reads().into_iter().map(|name| origin(&known, name)).collect();
+        let made = Origin {
+            raw: if is_secret(step) {
+                BTreeSet::new()
+            } else {
+                read.iter().flat_map(|of| of.raw.iter().copied()).collect()
+            },
+            of_codes: step.transform.facts().truth == StepTruth::Pseudonym
+                || read.iter().any(|of| of.of_codes),
         };
-        if let Some(name) =
-            step.columns().into_iter().find(stays).filter(|_| is_secret && is_published(plan, made))
-        {
-            return Err(Error::refused(format!(
-                "'{name}' is to be published beside '{made}', which is made of it with a secret key: whoever sees both can undo that without the key"
-            ))
-            .set(Setting::role("drop").of(&[name]), format!("leave '{name}' out"))
-            .advise(format!("leave into out of the step, so that the result takes the place of '{name}'")));
+        known.insert(step.makes(), made);
+    }
+    known
+}
+
+fn origin<'a>(known: &BTreeMap<&'a str, Origin<'a>>, name: &'a str) -> Origin<'a> {
+    known.get(name).cloned().unwrap_or_else(|| Origin { raw: BTreeSet::from([name]), of_codes: false })
+}
+
+/// Returns an error if something is to be published beside the codes or the moved dates that were made of the same column, and tells about that
+/// column without a key: the column itself, or what other steps made of it. What was made of a date and of other columns, such as the days
+/// between two dates, tells nothing about how far dates were moved.
+pub(super) fn check_originals(plan: &Plan, steps: &[Step]) -> Result<()> {
+    let last = origins(steps);
+    for (place, step) in steps.iter().enumerate().filter(|(_, step)| is_secret(step)) {
+        let made = step.makes();
+        if !is_published(plan, made) {
+            continue;
+        }
+        let before = origins(&steps[..place]);
+        let are_dates = step.transform.facts().truth == StepTruth::Shifted;
+        for name in step.columns() {
+            let of = origin(&before, name).raw;
+            let tells = |other: &&String| {
+                let raw = origin(&last, other).raw;
+                other.as_str() != made && !raw.is_disjoint(&of) && (!are_dates || raw.is_subset(&of))
+            };
+            let published = plan.columns.iter().map(|(other, _)| other);
+            let beside = published.filter(|other| is_published(plan, other)).find(tells);
+            if let Some(beside) = beside {
+                return Err(Error::refused(format!(
+                    "'{beside}' is to be published beside '{made}', which is made of it, or of what it is made of, with a secret key: whoever sees both can \
+                     undo that without the key"
+                ))
+                .set(Setting::role("drop").of(&[beside]), format!("leave '{beside}' out"))
+                .advise(format!(
+                    "leave into out of the step, so that the result takes the place of '{name}'"
+                )));
+            }
         }
     }
     Ok(())
@@ -55,12 +107,21 @@ pub(super) fn check_originals(plan: &Plan, steps: &[Step]) -> Result<()> {
 pub(super) fn check(plan: &mut Plan, steps: &[Step], table: &CodedTable) -> Result<()> {
     let asked = plan.privacy.iter().any(ModelSpec::is_about_persons);
     let mut open = false;
-    for step in steps.iter().filter(|step| step.transform.facts().truth == StepTruth::Pseudonym) {
-        let code = step.makes();
+    let last = origins(steps);
+    let subject: Option<String> = plan.names_with(Role::Subject).next().map(str::to_owned);
+    // What other steps made of codes, or of the column that tells people apart, links rows like codes.
+    let suspects: Vec<String> = last
+        .iter()
+        .filter(|(_, of)| of.of_codes || subject.as_deref().is_some_and(|name| of.raw.contains(name)))
+        .map(|(name, _)| (*name).to_owned())
+        .collect();
+    for code in suspects.iter().map(String::as_str) {
         if asked || !is_published(plan, code) {
             continue;
         }
-        let error = match links(plan, step, table)? {
+        let is_code =
+            |step: &&Step| step.makes() == code && step.transform.facts().truth == StepTruth::Pseudonym;
+        let error = match links(plan, steps.iter().rfind(is_code), code, table)? {
             Linked::Nobody => continue,
             Linked::Person => Error::refused(format!(
                 "the codes in '{code}' show which rows are one person's, and no model is about all rows of a person together: whoever knows \
@@ -84,10 +145,10 @@ pub(super) fn check(plan: &mut Plan, steps: &[Step], table: &CodedTable) -> Resu
 }
 
 /// Whose rows have equal codes. They are one person's if the codes were made of the column that tells people or households apart, or of one that
-/// names people, or if no code is that of two people.
-fn links(plan: &Plan, step: &Step, table: &CodedTable) -> Result<Linked> {
-    let codes = table.column(step.makes()).ok_or_else(|| Error::internal("the codes are gone"))?;
-    let missing = plan.column(step.makes()).and_then(|column| column.missing.as_ref());
+/// names people, or if some code stands in several rows, and all of them are one person's. `step` made the codes, if no other step came after it.
+fn links(plan: &Plan, step: Option<&Step>, name: &str, table: &CodedTable) -> Result<Linked> {
+    let codes = table.column(name).ok_or_else(|| Error::internal("the codes are gone"))?;
+    let missing = plan.column(name).and_then(|column| column.missing.as_ref());
     let missing = missing.unwrap_or(&plan.read.missing);
     let is_code: Vec<bool> =
         codes.values.iter().map(|text| !missing.iter().any(|marker| marker == text)).collect();
@@ -98,20 +159,37 @@ fn links(plan: &Plan, step: &Step, table: &CodedTable) -> Result<Linked> {
         let roles = [Role::Subject, Role::Household, Role::Identifier];
         plan.column(name).is_some_and(|column| roles.iter().any(|role| column.role.has(*role)))
     };
-    if step.columns().iter().any(of_people) {
+    if step.is_some_and(|step| step.columns().iter().any(of_people)) {
         return Ok(Linked::Person);
     }
     let subject = plan.names_with(Role::Subject).next().and_then(|name| table.column(name));
     let Some(subject) = subject else { return Ok(Linked::Unknown) };
     let person_of = value_of_text(subject, plan);
-    let mut person_of_code: Vec<Option<u32>> = vec![None; codes.values.len()];
+    let mut seen: Vec<Seen> = vec![Seen::Nowhere; codes.values.len()];
     for (row, code) in codes.codes.iter().enumerate().filter(|(_, code)| is_code[*code as usize]) {
         let person = person_of[subject.codes.get(row) as usize];
-        if *person_of_code[code as usize].get_or_insert(person) != person {
-            return Ok(Linked::Nobody);
-        }
+        let of = &mut seen[code as usize];
+        *of = match *of {
+            Seen::Nowhere => Seen::Once(person),
+            Seen::Once(other) | Seen::Again(other) if other == person => Seen::Again(person),
+            _ => Seen::OfSeveral,
+        };
     }
-    Ok(Linked::Person)
+    Ok(match seen.iter().any(|of| matches!(of, Seen::Again(_))) {
+        true => Linked::Person,
+        false => Linked::Nobody,
+    })
+}
+
+/// In whose rows a code stands.
+#[derive(Debug, Clone, Copy)]
+enum Seen {
+    Nowhere,
+    /// In one row of this person.
+    Once(u32),
+    /// In several rows, all of this person.
+    Again(u32),
+    OfSeveral,
 }
 
 /// Whether some code stands in several rows.

@@ -43,7 +43,12 @@ pub(super) fn check(made: Option<&Made>, report: Option<&Path>, force: bool) -> 
             true => format!("'{}' is already there, and was made", release.display()),
             false => format!("the private report in '{}' is of a release that was made", folder.display()),
         };
-        return Err(Error::config(format!("{what} from another table, '{}'", there.from))
+        // A query may hold values.
+        let from = match Address::recognise(&there.from) {
+            Some(Ok(address)) => address.name(),
+            _ => there.from.clone(),
+        };
+        return Err(Error::config(format!("{what} from another table, '{from}'"))
             .set(Setting::root("force"), "replace what is there")
             .advise("choose other names for the output and the report, to keep what is there"));
     }

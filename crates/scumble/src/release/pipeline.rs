@@ -216,7 +216,7 @@ where
     seconds.verify = clock.elapsed().as_secs_f64();
     run.notes.append(&mut staged.passed.notes);
     if let Staging::Table(stage) = &staged.place {
-        run.notes.extend(stage.notes());
+        run.warnings.extend(stage.notes());
     }
     run.written.clone_from(&staged.form.written);
     watched.check()?;

@@ -18,7 +18,13 @@ impl Project {
             Error::config("the step needs the name of the project, so that other projects with the same key have other codes and offsets")
                 .advise("name the project in the step: project = \"…\"")
         })?;
-        Ok(Self { name, key_id: parameters.text("key_id")?.map(str::to_owned) })
+        let key_id = parameters.text("key_id")?;
+        if key_id.is_some_and(|id| id.len() != 16 || !id.bytes().all(|sign| sign.is_ascii_hexdigit())) {
+            let error =
+                Error::config("key_id has 16 hexadecimal digits, as a report or a saved recoding shows them");
+            return Err(parameters.placed("key_id", error));
+        }
+        Ok(Self { name, key_id: key_id.map(str::to_owned) })
     }
 
     /// The key of the run, with its id; an error if the step was begun with another.

@@ -68,6 +68,16 @@ fn a_password_is_refused_and_never_shown() {
         assert!(has_password(&format!("input = \"{text}\"\n")), "{text}");
     }
     for text in [
+        "postgres://ann:hun?ter2@h/db?table=t",
+        "postgre://ann:hunter2@h/db?table=t",
+        "postgresql+psycopg2://ann:hunter2@h/db",
+        "host=h dbname=d password=hunter2",
+    ] {
+        assert!(has_password(text), "{text}");
+    }
+    for text in [
+        "postgres://[::1]:5432/db?table=t",
+        "https://example.org/a:b/people.csv",
         "postgres://ann@h:5432/db?table=t",
         "postgres://h/db?query=SELECT a, ':x@' FROM t WHERE b = 'password=1'",
         "see postgres: it's good",

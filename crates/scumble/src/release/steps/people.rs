@@ -45,6 +45,14 @@ pub(super) fn check_one_offset(steps: &[Step]) -> Result<()> {
         (text("project", ""), of_project)
     };
     for (place, step) in moving.iter().enumerate() {
+        if let Some(twice) =
+            step.columns().into_iter().find(|name| moving[..place].iter().any(|of| of.makes() == *name))
+        {
+            let error = Error::config(format_args!(
+                "the dates in '{twice}' are to be moved twice, so some could end where they began"
+            ));
+            return Err(step.spec.parameters.placed("do", error).advise("leave one of the steps out"));
+        }
         let (project, ways) = how(step);
         let differs = |earlier: &&&Step| {
             let (of, other) = how(earlier);
