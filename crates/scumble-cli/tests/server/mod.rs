@@ -1,5 +1,7 @@
-//! A PostgreSQL server for tests: the machine's own programs, a cluster in a temporary folder, and a Unix socket in it. It ends with the process
+//! A PostgreSQL server for tests and a bench: the machine's own programs, a cluster in a temporary folder, and a Unix socket in it. It ends with the process
 //! that runs the tests.
+
+#![allow(dead_code, reason = "the tests and the bench each use their own part of this")]
 
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
