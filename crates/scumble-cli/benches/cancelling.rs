@@ -253,6 +253,8 @@ fn other(folder: &Path, most: Duration, is_wanted: &dyn Fn(&str) -> bool, plan: 
                 others: std::slice::from_ref(&release),
                 original: table,
                 outsiders: None,
+                perturbed: &[],
+                pairs: None,
                 plan,
                 method_known: true,
                 resources: &watched(control),

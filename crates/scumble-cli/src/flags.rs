@@ -19,6 +19,7 @@ const NAMED_OTHERWISE: [(&str, &str); 3] =
 /// Short flags of models replace everything that the plan says about the model, such as its variant and columns. With a plan they are only
 /// suggested if the user has given them.
 pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches>) -> String {
+    let applies = command.get_name() == "apply";
     let beside_plan = given.is_some_and(has_plan);
     let is_given =
         |flag: &str| given.is_some_and(|given| given.value_source(flag) == Some(ValueSource::CommandLine));
@@ -60,7 +61,21 @@ pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches
             }
             _ => None,
         };
-        as_flag.or_else(|| remedy.in_plan())
+        as_flag.or_else(|| {
+            let setting = remedy.in_plan()?;
+            let is_given_here = match &remedy.action {
+                Action::Set { setting, .. } | Action::Unset(setting) => {
+                    command.get_arguments().any(|argument| argument.get_id() == setting.key)
+                }
+                _ => false,
+            };
+            // A recoding was made with a plan, and this command has none.
+            Some(if applies && !is_given_here {
+                format!("in the plan of another recoding: {setting}")
+            } else {
+                setting
+            })
+        })
     })
 }
 
@@ -268,6 +283,21 @@ mod tests {
         assert!(
             told(&["scumble", "check", "r.csv", "--plan", "release.toml"])
                 .ends_with("ask for less ([[privacy]] l = 2)")
+        );
+    }
+
+    #[test]
+    fn a_command_without_a_plan_names_that_of_another_recoding() {
+        let error = Error::config("the day or the month may come first")
+            .set(Setting::column("format").of(&["born"]).to("dd/mm/yyyy"), "say which comes first")
+            .set(Setting::root("key_file"), "name the key file");
+        let told = worded(&error, &command("apply"), None);
+        assert!(
+            told.ends_with(
+                "say which comes first (in the plan of another recoding: [columns.born] format = \"dd/mm/yyyy\"), or name the key file \
+                 (--key-file FILE)"
+            ),
+            "{told}"
         );
     }
 

@@ -255,3 +255,119 @@ fn spellings_do_not_hide_a_risk() {
     assert!(plain.to_string().contains("membership"), "{plain}");
     assert_eq!(found(&spelt), plain);
 }
+
+/// Forty people with two numbers, a town, and a secret; and the same table with a little noise on the numbers, made here.
+fn perturbed(desk: &Desk) {
+    let (mut people, mut noisy) = (vec!["age,income,town,illness".to_owned()], vec![]);
+    noisy.push(people[0].clone());
+    for person in 0..40_i32 {
+        let (age, income, town) =
+            (20 + person * 17 % 61, 1000 + person * 389 % 3001, ["Ayl", "Bex"][person as usize % 2]);
+        let illness = ["flu", "gout", "cold"][person as usize % 3];
+        people.push(format!("{age},{income},{town},{illness}"));
+        let (more, less) = (f64::from(person * 7 % 5) * 0.25 - 0.5, f64::from(person * 11 % 7) * 8.5 - 25.5);
+        noisy.push(format!("{},{},{town},{illness}", f64::from(age) + more, f64::from(income) + less));
+    }
+    desk.file("people.csv", people.join("\n") + "\n");
+    desk.file("noisy.csv", noisy.join("\n") + "\n");
+}
+
+const PERTURBED: &[&str] =
+    &["--quasi", "age,income,town", "--sensitive", "illness", "--perturbed", "age,income"];
+
+#[test]
+fn people_are_linked_although_no_value_is_true() {
+    let desk = Desk::with_people();
+    perturbed(&desk);
+    let fixed = ["attack", "noisy.csv", "--original", "people.csv", "--same-order", "-o", "attacks.html"];
+    let run = desk.run(&arguments(&[&fixed, PERTURBED])).succeeds();
+    // Two towns of twenty people: a guess is right in one of twenty tries. Noise is small, so nearly everybody is found.
+    let text = run.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("Knowing people's true values of age and income, an attacker links 100 % of them"),
+        "{}",
+        run.out
+    );
+    assert!(text.contains("A guess is right 5 % of the time."), "{}", run.out);
+    assert!(text.contains("by weighing the columns in which they agree"), "{}", run.out);
+    // The town was not perturbed, and all other attacks go by it alone.
+    assert!(
+        text.contains(
+            "Linkage with partial knowledge Knowing this fact, an attacker never gets down to one row"
+        ),
+        "{}",
+        run.out
+    );
+    assert!(desk.text("attacks.html").contains("Record linkage"));
+    // The release in another order is the same, if the row map says whose each row is; nothing else depends on the order.
+    let fixed = ["attack", "noisy.csv", "--original", "people.csv", "--json"];
+    let run = desk.run(&arguments(&[&fixed, PERTURBED, &["--same-order"]])).succeeds();
+    let all: Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(found(&all, "record_linkage")["at_risk"]["value"], 1.0);
+    let turned = |name: &str| {
+        let text = desk.text(name);
+        let (head, rows) = text.split_once('\n').expect("a header");
+        let rows: Vec<&str> = rows.lines().rev().collect();
+        desk.file(name, format!("{head}\n{}\n", rows.join("\n")));
+    };
+    turned("noisy.csv");
+    turned("people.csv");
+    let again = desk.run(&arguments(&[&fixed, PERTURBED, &["--same-order"]])).succeeds();
+    assert_eq!(serde_json::from_str::<Value>(&again.out).expect("JSON"), all);
+}
+
+#[test]
+fn links_need_to_know_whose_each_row_is_and_what_was_perturbed() {
+    let desk = Desk::with_people();
+    perturbed(&desk);
+    let fixed = ["attack", "noisy.csv", "--original", "people.csv", "--only", "record_linkage"];
+    let told = |more: &[&str]| {
+        let run = desk.run(&arguments(&[&fixed, more])).succeeds();
+        run.out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(told(PERTURBED).contains("Give the row map of the release (--row-map), or say that its rows stand in the order of the original (--same-order)."));
+    let roles = ["--quasi", "town", "--sensitive", "illness", "--same-order"];
+    assert!(told(&roles).contains("If another program has perturbed some, name them (--perturbed)."));
+    // Outsiders do not know what was perturbed here.
+    assert!(
+        told(&arguments(&[&roles, &["--perturbed", "illness"]]))
+            .contains("Outsiders know none of the columns")
+    );
+    // All that outsiders know was perturbed: only links are left.
+    let alone = ["--quasi", "age,income", "--perturbed", "age,income", "--same-order"];
+    assert!(told(&alone).contains("an attacker links 100 % of them"));
+    let run = desk.run(&arguments(&[&fixed[..4], &alone])).succeeds();
+    assert!(run.out.contains("All columns that outsiders may know were"), "{}", run.out);
+    let fails =
+        |words: &[&str], more: &[&str]| drop(desk.refuses(2, words, &arguments(&[&fixed, PERTURBED, more])));
+    fails(
+        &["perturbed column 'incone'", "did you mean 'income'"],
+        &["--perturbed", "incone", "--same-order"],
+    );
+    desk.file("noisy.csv", "age,income,town,illness\n20,1000,Ayl,flu\n");
+    fails(&["it has 1 rows, and the original has 40"], &["--same-order"]);
+    fails(&["cannot be used with"], &["--same-order", "--row-map", "map.json"]);
+}
+
+/// The row map of a release says whose each row is; it is that of this very original.
+#[test]
+fn a_row_map_says_whose_each_row_is() {
+    let desk = Desk::with_people();
+    perturbed(&desk);
+    let roles = ["--quasi", "town", "--sensitive", "illness", "--other", "age,income"];
+    let fixed = ["anonymize", "people.csv", "-o", "release.csv", "--k", "2", "--accept-attribute-disclosure"];
+    desk.run(&arguments(&[&fixed, &roles, &["--row-map", "map.json"]])).succeeds();
+    let fixed = ["attack", "release.csv", "--original", "people.csv", "--row-map", "map.json", "--json"];
+    let run = desk.run(&arguments(&[&fixed, PERTURBED])).succeeds();
+    let all: Value = serde_json::from_str(&run.out).expect("JSON");
+    // Nothing was perturbed in truth, so everybody is found, and their numbers are shown as they are.
+    assert_eq!(found(&all, "record_linkage")["at_risk"]["value"], 1.0);
+    let figures = found(&all, "record_linkage")["figures"].as_array().expect("figures");
+    let change = figures
+        .iter()
+        .find(|of| of["name"].as_str().is_some_and(|name| name.starts_with("mean change")))
+        .expect("a change");
+    assert_eq!(change["value"], 0.0);
+    desk.file("people.csv", desk.text("people.csv").replace("flu", "cold"));
+    desk.refuses(2, &["another original"], &arguments(&[&fixed, PERTURBED]));
+}

@@ -70,7 +70,7 @@ fn a_new_key_is_private_and_never_replaced() {
     assert_eq!(desk.text("clinic.key"), text);
     desk.refuses(3, &["cannot make the key file 'none/clinic.key'"], &["key", "new", "none/clinic.key"]);
     desk.file("repository/.git/HEAD", "");
-    desk.refuses(2, &["lies in the repository"], &["key", "new", "repository/sub/../clinic.key"]);
+    desk.refuses(2, &["would lie in the repository"], &["key", "new", "repository/sub/../clinic.key"]);
 }
 
 /// The key, the offsets and the originals of codes are in no public byte and in no message, and the key is in no private file either.
@@ -117,13 +117,23 @@ fn nothing_of_a_key_gets_out() {
     let sheet = desk.text("out/release.csv.datasheet.md");
     for said in [
         "code: codes in place of values, made with a secret key; equal codes stand for equal values.",
+        "| code | other | published as the steps made it: codes in place of values",
+        "| visit | other | published as the steps made it: dates moved by a secret number of days",
         "visit: dates moved by a secret number of days",
         "whoever knows one true date of a person knows all of them",
         "Equal codes show which rows belong together",
     ] {
         assert!(sheet.contains(said), "{said}: {sheet}");
     }
-    assert!(!sheet.contains("30") || !sheet.contains("max"), "how far dates were moved is not said: {sheet}");
+    let of_dates = |line: &&str| line.contains("visit") || line.contains("moved");
+    let of_dates: Vec<&str> = sheet.lines().filter(of_dates).collect();
+    assert!(of_dates.len() > 1, "{sheet}");
+    for line in of_dates {
+        assert!(
+            !line.contains("30") && !line.contains("max"),
+            "how far dates were moved is not said: {line}"
+        );
+    }
     let report = desk.text("report/report.html");
     assert!(
         report.contains("key_id = ") && report.contains("release_id = "),
@@ -137,11 +147,7 @@ fn new_rows_need_the_key_of_the_release() {
     release(&desk, &["--recoding", "recoding.json"]);
     desk.file("new.csv", format!("patient,sex,ward,visit,next\n{}", rows(20..60)));
     let apply = ["apply", "recoding.json", "new.csv", "-o", "out/new.csv"];
-    desk.refuses(
-        2,
-        &["a secret key is needed", "give the key file with the command (--key-file FILE)"],
-        &apply,
-    );
+    desk.refuses(2, &["a secret key is needed", "name the key file (--key-file FILE)"], &apply);
     desk.run(&["key", "new", "keys/other.key"]).succeeds();
     let other = arguments(&[&apply, &["--key-file", "keys/other.key"]]);
     desk.refuses(2, &["has the id", "was begun with the key"], &other);
@@ -324,9 +330,11 @@ fn codes_link_through_other_steps_too() {
         desk.refuses(2, &[words], &arguments(&[RUN, &roles, &steps, key, more]));
     };
     let masked = "mask:column=code,into=short,keep_left=14";
-    refused(&desk, "the codes in 'short' show which rows are one person's", "short", &[CODE, masked], &[]);
+    let said = "the values in 'short', which are made of codes, show which rows are one person's";
+    refused(&desk, said, "short", &[CODE, masked], &[]);
     let of_person = "mask:column=patient,into=short,keep_left=12";
-    refused(&desk, "the codes in 'short' show which rows are one person's", "short", &[of_person], &[]);
+    let linked = "show which rows are one person's";
+    refused(&desk, linked, "short", &[of_person], &[]);
     let both = [CODE, of_person];
     refused(&desk, "'short' is to be published beside 'code'", "code,short", &both, ACCEPT);
     // Two people share one number, and all others have their own.

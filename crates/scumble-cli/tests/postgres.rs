@@ -234,7 +234,11 @@ fn what_is_wrong_is_said() {
         run.fails(code, words);
         assert!(!run.err.contains("Qanna"), "{}", run.err);
     };
-    init(&ward.table("peopel"), 2, &["there is no table or view of that name", "did you mean 'people'?"]);
+    init(
+        &ward.table("peopel"),
+        2,
+        &["there is no table or view of that name; did you mean 'people'? The tables and views are people"],
+    );
     init(&ward.server.address("wrnog", "table=people"), 2, &["the database is not there"]);
     init(
         "postgres:///wrong?host=/nowhere&table=people",
@@ -260,7 +264,7 @@ fn what_is_wrong_is_said() {
         ward.sql("CREATE SEQUENCE IF NOT EXISTS numbers");
         init(&ward.query(query), 2, &["does more than read", "give one SELECT"]);
     }
-    init(&ward.query("SELECT 1 AS a; DROP TABLE people"), 2, &["does not understand the query"]);
+    init(&ward.query("SELECT 1 AS a; DROP TABLE people"), 2, &["more than one statement", "give one SELECT"]);
     init(
         &ward.query("SELECT 1 AS a) TO STDOUT; DROP TABLE people; --"),
         2,
@@ -318,6 +322,60 @@ fn a_table_that_the_database_changes_is_not_published() {
     let run = ward.release("people.csv", &ward.table("release"), &[]);
     run.fails(3, &["ended the connection", "nothing was published"]);
     assert!(!ward.has("release"));
+}
+
+/// Rows that are still true may be other ones than those of the report.
+#[test]
+fn a_table_that_the_database_makes_coarser_is_not_published() {
+    let Some(ward) = ward("coarser") else { return };
+    ward.sql(
+        "CREATE FUNCTION coarsen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.age := '*'; RETURN NEW; END $$; \
+         CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE public.late SET age = '*' WHERE age <> '*'; RETURN NULL; END $$; \
+         CREATE FUNCTION hook() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN \
+         IF to_regclass('public.early') IS NOT NULL THEN \
+         CREATE TRIGGER coarsen BEFORE INSERT ON public.early FOR EACH ROW EXECUTE FUNCTION coarsen(); END IF; \
+         IF to_regclass('public.late') IS NOT NULL THEN \
+         CREATE CONSTRAINT TRIGGER later AFTER INSERT ON public.late DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION later(); \
+         END IF; END $$; \
+         CREATE EVENT TRIGGER hook ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION hook()",
+    );
+    // Ages are texts here, so that a star fits.
+    for table in ["early", "late"] {
+        let run = ward.release("people.csv", &ward.table(table), &[]);
+        run.fails(4, &["holds other rows than those that it was sent", "nothing was published", "triggers"]);
+        assert!(!ward.has(table), "{table}");
+    }
+    assert!(!ward.desk.exists("early.datasheet.json"));
+    ward.release("people.csv", &ward.table("plain"), &[]).succeeds();
+}
+
+/// Whoever does not see every row would release part of a table.
+#[test]
+fn rows_that_the_database_hides_are_an_error() {
+    let Some(ward) = ward("hidden") else { return };
+    ward.sql(
+        "CREATE ROLE half LOGIN PASSWORD 'half of it'; GRANT SELECT ON people TO half; ALTER TABLE people ENABLE ROW LEVEL SECURITY; \
+         CREATE POLICY old_people ON people TO half USING (age > 7040); CREATE VIEW seen AS SELECT * FROM people; GRANT SELECT ON seen TO half",
+    );
+    let run = |from: &str| {
+        let mut command = ward.command(&["init", from, "-o", "-"]);
+        Run::of(command.env("PGUSER", "half").env("PGPASSWORD", "half of it"))
+    };
+    for from in [ward.table("people"), ward.query("SELECT age FROM people WHERE age > 0")] {
+        run(&from).fails(2, &["row-level security hides rows", "BYPASSRLS"]);
+    }
+    // The owner of the view sees all rows, and so does who reads the view.
+    run(&ward.table("seen")).succeeds();
+}
+
+#[test]
+fn a_database_that_is_only_read_is_no_target() {
+    let Some(ward) = ward("frozen") else { return };
+    ward.sql("ALTER DATABASE frozen SET default_transaction_read_only = on");
+    ward.release(&ward.table("people"), "read.csv", &[]).succeeds();
+    let run = ward.release("people.csv", &ward.table("release"), &[]);
+    run.fails(2, &["set to be read only"]);
+    assert!(!run.err.contains("query"), "{}", run.err);
 }
 
 #[test]

@@ -225,6 +225,34 @@ fn a_release_that_cannot_be_made_leaves_no_table_and_no_file() {
     );
 }
 
+/// What is learnt of a table does not depend on where it stands.
+#[test]
+fn releases_of_a_table_of_a_database_are_evaluated() {
+    let desk = Desk::new();
+    let row =
+        |at: usize| format!("{},{},{}\n", 20 + at % 40, ["m", "f"][at % 2], ["yes", "no"][at % 40 / 20]);
+    let rows = format!("age,sex,answer\n{}", (0..120).map(row).collect::<String>());
+    desk.file("people.csv", &rows);
+    fill(&open(&desk, "clinic.db"), "people", &rows);
+    let plan = |input: &str| {
+        format!(
+            "input = \"{input}\"\noutput = \"r.csv\"\n\n[columns]\nage = {{ role = \"quasi\" }}\nsex = {{ role = \"quasi\" }}\nanswer = {{ role = \"class\" }}\n"
+        )
+    };
+    desk.file("file.toml", plan("people.csv"));
+    desk.file("database.toml", plan("sqlite:clinic.db?table=people"));
+    let figures = |of: &str| {
+        let evaluation = format!(
+            "seed = 1\n[protocol]\nfolds = 3\n[[data]]\nname = \"clinic\"\nplan = \"{of}.toml\"\n[[algorithm]]\nname = \"mondrian\"\n[vary]\nk = [5]\n[[learner]]\nname = \"c45\"\n"
+        );
+        desk.file(&format!("{of}.evaluation.toml"), evaluation);
+        desk.run(&["evaluate", &format!("{of}.evaluation.toml")]).succeeds().out
+    };
+    let of_file = figures("file");
+    assert!(of_file.contains("Accuracy of c45 on clinic"), "{of_file}");
+    assert_eq!(figures("database"), of_file);
+}
+
 #[test]
 fn what_is_wrong_is_said() {
     let desk = desk();
@@ -241,7 +269,15 @@ fn what_is_wrong_is_said() {
         desk.refuses(code, words, &["init", input, "-o", "p.toml"]);
     };
     init("clinic.db", 2, &["holds several tables: other, people, photos", "sqlite:clinic.db?table=NAME"]);
-    init("clinic.db?table=peopel", 2, &["there is no table or view of that name", "did you mean 'people'?"]);
+    let near = "there is no table or view of that name; did you mean 'people'? The tables and views are other, people, photos";
+    init("clinic.db?table=peopel", 2, &[near]);
+    init("clinic.db?tabel=people", 2, &["no setting 'tabel'; did you mean 'table'?"]);
+    init("sqlite:clinic.db?tabel=people", 2, &["no setting 'tabel'; did you mean 'table'?"]);
+    init(
+        "clinic.db?query=SELECT 1; SELECT 2",
+        2,
+        &["more than one statement, and none of them was run", "give one SELECT"],
+    );
     init("sqlite:nowhere.db?table=a", 3, &["no such file"]);
     init("broken.db", 3, &["is not one of SQLite"]);
     init("sqlite:text.db?table=a", 3, &["is not one of SQLite"]);
@@ -266,6 +302,10 @@ fn what_is_wrong_is_said() {
         &["names no table"],
         &arguments(&[&["anonymize", "people.csv", "-o", "sqlite:clinic.db"], ROLES]),
     );
+    for new in ["new.db", "clinic.db"] {
+        let out = arguments(&[&["anonymize", "people.csv", "-o", new], ROLES]);
+        desk.refuses(2, &["names no table", "?table=NAME"], &out);
+    }
     let safe =
         arguments(&[&["anonymize", "people.csv", "--spreadsheet-safe", "-o", "clinic.db?table=r"], ROLES]);
     desk.refuses(2, &["the spreadsheet-safe form is for delimited text"], &safe);

@@ -4,7 +4,8 @@ pub use scumble::prelude::*;
 
 // Attacks.
 pub use crate::attack::{
-    ATTACKS, Attack, AttackRequest, AttackTables, Attacked, Figure, Finding, Options as AttackOptions, attack,
+    ATTACKS, Attack, AttackRequest, AttackTables, Attacked, Figure, Finding, Options as AttackOptions, Whose,
+    attack,
 };
 
 // One table, many releases.

@@ -7,7 +7,7 @@ use scumble::release::resources::Resources;
 use scumble::release::{read_planned, try_release};
 use scumble::risk::{RiskTable, assess};
 use scumble::{ErrorKind, Result};
-use scumble_eval::attack::{ATTACKS, Options, Release, Target, simulate};
+use scumble_eval::attack::{ATTACKS, Options, Pairs, Release, Target, find, simulate};
 use scumble_eval::prelude::{
     AttackRequest, Column, EvaluationPlan, EvaluationTable, Experiment, Journal, RecordBatch, Role, Roles,
     Source,
@@ -64,6 +64,8 @@ fn what_is_stopped_ends_as_interrupted() {
                 others: std::slice::from_ref(&release),
                 original: &table,
                 outsiders: None,
+                perturbed: &[],
+                pairs: None,
                 plan: &plan,
                 method_known: true,
                 resources: &Resources::default().watched_by(control),
@@ -71,6 +73,23 @@ fn what_is_stopped_ends_as_interrupted() {
             simulate(&target, &[attack], &Options::default(), |_| {}).map(drop)
         });
     }
+    let everybody: Vec<u32> = (0..table.rows as u32).collect();
+    let pairs = Pairs { people: everybody.clone(), rows: everybody };
+    stop_everywhere("record_linkage of a perturbed column", &|control| {
+        let target = Target {
+            release: Release::Table(&table),
+            others: &[],
+            original: &table,
+            outsiders: None,
+            perturbed: &["age".to_owned()],
+            pairs: Some(&pairs),
+            plan: &plan,
+            method_known: true,
+            resources: &Resources::default().watched_by(control),
+        };
+        let attack = find("record_linkage").expect("an attack");
+        simulate(&target, &[attack], &Options::default(), |_| {}).map(drop)
+    });
     stop_everywhere("check", &|control| {
         check(&release, Some(&table), None, &plan, &Resources::default().watched_by(control)).map(drop)
     });

@@ -278,8 +278,19 @@ impl Error {
             let _ = write!(message, ": {source}");
         }
         for (nth, remedy) in remedies.iter().enumerate() {
-            message += if nth == 0 { "; " } else { ", or " };
-            message += &remedy.words;
+            let mut words = remedy.words.chars();
+            match words.next() {
+                // Behind a question stands a sentence of its own.
+                Some(first) if nth == 0 && message.ends_with('?') => {
+                    message.push(' ');
+                    message.extend(first.to_uppercase());
+                    message += words.as_str();
+                }
+                _ => {
+                    message += if nth == 0 { "; " } else { ", or " };
+                    message += &remedy.words;
+                }
+            }
             if let Some(setting) = setting(remedy) {
                 let _ = write!(message, " ({setting})");
             }

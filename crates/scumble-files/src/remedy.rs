@@ -238,6 +238,7 @@ impl Setting {
         };
         match part {
             Part::Root if *key == "table" => "[[table]]".to_owned(),
+            Part::Root if *key == "key_file" => "[keys] file".to_owned(),
             Part::Root => assigned,
             Part::Read => format!("[read] {assigned}"),
             Part::Column => of_columns(columns) + &assigned,

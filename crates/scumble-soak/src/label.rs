@@ -28,7 +28,7 @@ fn same(left: &str, right: &str) -> bool {
 
 /// Whether a raw value may only be shown with a leading `=`.
 fn must_be_marked(raw: &str) -> bool {
-    raw == "*" || raw.starts_with(['=', '[', '{'])
+    raw == "*" || ["=", "[", "{", ">=", "<="].iter().any(|start| raw.starts_with(start))
 }
 
 /// Returns the members of a set, where a backslash comes before `|`, `}` and itself.

@@ -7,6 +7,7 @@
 
 mod csv_out;
 mod postgres;
+mod same_rows;
 mod sqlite;
 
 use std::io::Write;
@@ -43,10 +44,10 @@ impl Driver for Databases {
 
     fn create(&self, target: &Address, table: NewTable<'_>, control: &Control) -> Result<Box<dyn Created>> {
         let name = wanted_table(target)?;
-        match target.server() {
+        same_rows::watched(target, table, control, |table| match target.server() {
             Server::Sqlite(file) => sqlite::create(file, (target, name), table, control),
             Server::Postgres(_) => postgres::create((target, name), table, control),
-        }
+        })
     }
 }
 
@@ -92,6 +93,10 @@ fn no_table(address: &Address, table: &str, tables: &[String]) -> Error {
 
 /// The error of a query that does more than read.
 fn only_reads() -> Error {
-    Error::config("the query does more than read, or is more than one query; nothing was changed")
-        .advise("give one SELECT")
+    Error::config("the query does more than read; nothing was changed").advise("give one SELECT")
+}
+
+/// The error of a query with another statement behind it.
+fn one_query() -> Error {
+    Error::config("the query is more than one statement, and none of them was run").advise("give one SELECT")
 }

@@ -96,6 +96,7 @@ pub(crate) fn check_target(target: &Address, table: &str, inputs: &[Address], re
     let control = Control::default();
     let name = TableName::read(table)?;
     let mut session = Session::open(target, &control)?;
+    create::check_writable(&mut session, target)?;
     let Some(found) = names::find(&mut session, &name)? else {
         return names::check_schema(&mut session, target, &name);
     };

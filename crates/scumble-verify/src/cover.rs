@@ -25,6 +25,9 @@ pub(crate) use reading::{LabelIndex, Original, Range, Reading, Released};
 /// * an interval that contains its value;
 /// * a set that names it, or a node above it.
 ///
+/// In number columns an original may stand for many numbers itself: `>=90`, `<=18` or `[18,30)`, which steps have made. A released value
+/// is true of it if it is true of all these numbers.
+///
 /// A node whose label is an interval or a set is true of what that interval or set says, and of nothing else. A missing original
 /// is covered only by `*`, by a missing marker (also in a set) and by a node that has it among its leaves. A missing marker
 /// covers nothing else.

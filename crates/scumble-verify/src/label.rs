@@ -5,13 +5,15 @@
 //!           | "=" raw                              exactly this raw value, whatever it looks like
 //!           | "[" low "," high ( "]" | ")" )       a closed or half-open interval of numbers or dates
 //!           | "[" low ";" high ( "]" | ")" )       the same where the comma is the decimal mark
+//!           | ">=" low                            this number or any above it
+//!           | "<=" high                           this number or any below it
 //!           | "{" member ( "|" member )* "}"       one of these raw values
 //!           | text                                 a raw value as in the input, or a hierarchy node's label
 //! member    = any characters, with "\" before "|", "}" and "\"
 //! raw, text = any characters
 //! ```
 //!
-//! A raw value that starts with `=`, `[` or `{`, or is `*`, is written with a leading `=`; so `=*` is the raw value `*` and
+//! A raw value that starts with `=`, `[`, `{`, `>=` or `<=`, or is `*`, is written with a leading `=`; so `=*` is the raw value `*` and
 //! `==x` is the raw value `=x`. A text that starts like an interval or a set but is not well formed is a plain text.
 //! The column's hierarchy decides whether a plain text is a raw value or a node (see [`crate::Cover`]).
 
@@ -31,6 +33,10 @@ pub enum Label {
     Quoted(String),
     /// An interval.
     Interval(Interval),
+    /// Everything from an end on, which is included.
+    AtLeast(String),
+    /// Everything up to an end, which is included.
+    AtMost(String),
     /// A set of raw values, unescaped.
     Set(Vec<String>),
 }
@@ -66,6 +72,12 @@ pub fn parse(text: &str) -> Label {
     if let Some(raw) = text.strip_prefix('=') {
         return Label::Quoted(raw.to_owned());
     }
+    if let Some(low) = text.strip_prefix(">=") {
+        return Label::AtLeast(low.to_owned());
+    }
+    if let Some(high) = text.strip_prefix("<=") {
+        return Label::AtMost(high.to_owned());
+    }
     let special = if text.starts_with('[') {
         interval(text).map(Label::Interval)
     } else if text.starts_with('{') {
@@ -79,7 +91,9 @@ pub fn parse(text: &str) -> Label {
 /// Writes a raw value: as it is, or with a leading `=` where it would be taken for something else.
 #[must_use]
 pub fn quote(raw: &str) -> String {
-    if raw == SUPPRESSED || raw.starts_with(['=', '[', '{']) { format!("={raw}") } else { raw.to_owned() }
+    let is_special =
+        raw == SUPPRESSED || ["=", "[", "{", ">=", "<="].iter().any(|start| raw.starts_with(start));
+    if is_special { format!("={raw}") } else { raw.to_owned() }
 }
 
 fn interval(text: &str) -> Option<Interval> {
@@ -124,6 +138,8 @@ impl fmt::Display for Label {
             Self::Suppressed => f.write_str(SUPPRESSED),
             Self::Plain(text) => f.write_str(text),
             Self::Quoted(raw) => write!(f, "={raw}"),
+            Self::AtLeast(low) => write!(f, ">={low}"),
+            Self::AtMost(high) => write!(f, "<={high}"),
             Self::Interval(Interval { low, high, closed, separator }) => {
                 let mark = if *separator == Separator::Comma { ',' } else { ';' };
                 write!(f, "[{low}{mark}{high}{}", if *closed { ']' } else { ')' })
@@ -169,6 +185,10 @@ mod tests {
         assert_eq!(parse("=*"), Label::Quoted("*".into()));
         assert_eq!(parse("==x"), Label::Quoted("=x".into()));
         assert_eq!(parse("="), Label::Quoted(String::new()));
+        assert_eq!(parse(">=90"), Label::AtLeast("90".into()));
+        assert_eq!(parse("<=-1.5"), Label::AtMost("-1.5".into()));
+        assert_eq!(parse("=>=90"), Label::Quoted(">=90".into()));
+        assert_eq!(parse(">90"), Label::Plain(">90".into()));
         assert_eq!(parse("[20,30)"), between("20", "30", false, Separator::Comma));
         assert_eq!(parse("[-2.5,3]"), between("-2.5", "3", true, Separator::Comma));
         assert_eq!(parse("[1,5;2,5]"), between("1,5", "2,5", true, Separator::Semicolon));
@@ -188,21 +208,28 @@ mod tests {
 
     #[test]
     fn raw_values_that_look_special_are_quoted() {
-        for (raw, written) in
-            [("*", "=*"), ("=x", "==x"), ("[1", "=[1"), ("{", "={"), ("**", "**"), ("a=b", "a=b")]
-        {
+        for (raw, written) in [
+            ("*", "=*"),
+            ("=x", "==x"),
+            ("[1", "=[1"),
+            ("{", "={"),
+            ("**", "**"),
+            ("a=b", "a=b"),
+            (">=9", "=>=9"),
+            (">9", ">9"),
+        ] {
             assert_eq!(quote(raw), written);
         }
     }
 
     proptest! {
         #[test]
-        fn a_label_written_again_is_the_same_text(text in r"[\[\]{}()|,;=*\\a1]{0,9}") {
+        fn a_label_written_again_is_the_same_text(text in r"[\[\]{}()|,;=<>*\\a1]{0,9}") {
             prop_assert_eq!(parse(&text).to_string(), text);
         }
 
         #[test]
-        fn a_quoted_raw_value_comes_back(raw in r"[\[\]{}()|,;=*\\a1]{0,9}") {
+        fn a_quoted_raw_value_comes_back(raw in r"[\[\]{}()|,;=<>*\\a1]{0,9}") {
             let back = match parse(&quote(&raw)) {
                 Label::Plain(text) | Label::Quoted(text) => text,
                 other => return Err(TestCaseError::fail(format!("{other:?}"))),

@@ -59,6 +59,7 @@ pub struct Claim {
 /// | `l_diversity` | `column`; `variant` = `distinct` (integer `l` ≥ 1), `entropy` or `frequency` (real `l` ≥ 1), `recursive` (integer `l` ≥ 2, real `c` > 0) |
 /// | `t_closeness` | `column`; `t` in \[0, 1\]; `distance` = `equal`, `ordered` (`order`: the domain's values ascending) or `hierarchical` (`tree`: a list of paths, each from a value to the root) |
 /// | `lkc` | `l` ≥ 1, integer, the number of columns that are known (all if absent); either `k` ≥ 1, integer, for the sizes, or `column` and `c` in (0, 1\] for the shares of its values |
+/// | `threshold_rule` | `size` ≥ 1, integer, the number of columns of a combination; `least`: ≥ 1, integer, for rows; > 0 with `column` of weights and `comma`: whether the decimal mark is a comma |
 /// | `alpha_k` | `column`; `alpha` in (0, 1\], the share that any value may have, `alphas`: a list of pairs of a value and its own share, or both |
 /// | `k_e` | `column`; either `k` ≥ 1, integer, and `count` = `distinct` or `rows`; or `e` ≥ 0, `comma`: whether the decimal mark is a comma, and `missing`: texts that are not numbers |
 /// | `p_sensitive` | `column`; either `p` ≥ 1, integer, and optionally `categories`: lists of values, the most sensitive first; or `alpha` ≥ 0, `categories` and `weight_over` = `distinct` or `rows` |
@@ -77,7 +78,7 @@ pub struct Claim {
 /// only some of them, its figures are about the groups that these columns form.
 ///
 /// Models with a `column` may have `given`, a list of other columns: the rows of a class that agree on these must satisfy the
-/// model by themselves. Models about sizes of classes or shares of single values (`k_anonymity`, `lkc` with `k`, frequency
+/// model by themselves. Models about sizes of classes or shares of single values (`k_anonymity`, `lkc` with `k`, `threshold_rule` without weights, frequency
 /// `l_diversity`, `alpha_k`, `k_e` with rows, `xy_linkability`, `personalised`) may have `person`, the column that says who a row
 /// is about: then people are counted, and a share must hold among rows and among people. Instead of `column` there may be `columns`,
 /// a list: the tuple of their values then counts as one value.

@@ -39,6 +39,8 @@ pub enum Truth {
     },
     /// The column has the original values, each as often as in the original, but not necessarily in their rows.
     Permuted,
+    /// Nothing is promised of the column's values: chance decided them.
+    Unpromised,
     /// The column must not be in the release; for identifiers and dropped columns.
     Absent,
 }
@@ -221,11 +223,16 @@ fn pair_columns<'a>(
     for (name, truth) in columns {
         let cover = match truth {
             Truth::Absent => continue,
-            Truth::Exact | Truth::Same(_) | Truth::Aggregate { .. } | Truth::Permuted => None,
+            Truth::Exact | Truth::Same(_) | Truth::Aggregate { .. } | Truth::Permuted | Truth::Unpromised => {
+                None
+            }
             Truth::Covers(cover) => Some(cover),
         };
         if !in_release.has(name) {
             faults.push(ColumnFault { column: name.clone(), fault: ColumnFaultKind::Missing });
+            continue;
+        }
+        if matches!(truth, Truth::Unpromised) {
             continue;
         }
         let (released, original) = (in_release.column(name)?, in_original.column(name)?);

@@ -147,6 +147,11 @@ impl Decimal {
         places.max(0)
     }
 
+    /// The nearest floating-point number.
+    pub(crate) fn float(self) -> f64 {
+        f64::from(self.sign) * self.digits as f64 * 10_f64.powi((self.exponent - DIGITS as i64) as i32)
+    }
+
     /// The number times 10 to the power of `places`, if that is an integer that fits.
     pub(crate) fn scaled(self, places: i64) -> Option<i128> {
         if self.sign == 0 {

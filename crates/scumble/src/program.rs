@@ -6,20 +6,22 @@ use std::path::Path;
 use scumble_files::{Control, ReadOptions, Source, Table, Unit, read_header, read_table};
 use scumble_verify::{Drops, Mapped, RowMap};
 
-use crate::config::profile::{ColumnProfile, PlanFiles, column_values, plan_toml, profile};
+use crate::config::profile::{ColumnProfile, PlanFiles, column_values, plan_toml, plan_toml_of, profile};
+use crate::config::template::Template;
 use crate::config::{Column, Plan, Read, Role, Roles};
 use crate::error::Result;
 use crate::release::check::{
     Checked, CheckedTables, WhatWasRead, cannot_check, check, check_tables, needed_columns, published_columns,
 };
+use crate::release::judged;
 use crate::release::prepare::population::read_population;
 use crate::release::prepare::{
     ColumnTree, Complete, column_tree, drop_incomplete, keep_complete, persons_of_rows,
 };
 use crate::release::resources::Resources;
 use crate::release::{
-    Manifest, Original, PublishedTables, SavedRowMap, Stage, WrittenTable, read_options, read_original,
-    unknown_column,
+    Manifest, Original, Perturbed, PublishedTables, SavedRowMap, Stage, WrittenTable, read_options,
+    read_original, unknown_column,
 };
 use crate::risk::{Assessment, Records, RiskTable, assess};
 use crate::table::hierarchy;
@@ -76,6 +78,8 @@ impl Checked {
         let resources = &resources.for_a_run();
         let control = resources.control();
         stage(Stage::Read);
+        let given = judged(plan)?;
+        let plan = &*given;
         // What a plan says about its input does not hold for a release, which has a delimiter and an encoding of its own.
         let open = release.open(plan, &plan.read.of_release(), control)?;
         let columns = open.names.clone();
@@ -102,6 +106,7 @@ impl Checked {
             row_map = Some(mapped.sources(of_table, table.rows, drops).map_err(cannot_map)?);
         }
         let plan = original.as_ref().map_or(plan, |original| &original.plan);
+        notes.extend(not_compared(plan));
         stage(Stage::Verify);
         control.begin_in(None, Unit::Rows);
         let originals = original.as_ref().map(|original| &original.table);
@@ -113,6 +118,17 @@ impl Checked {
         checked.read = WhatWasRead { columns, rows: table.rows as u64, quasi, notes, warnings };
         Ok(checked)
     }
+}
+
+/// The note about columns that show other draws than those of the release.
+fn not_compared(plan: &Plan) -> Option<String> {
+    let names = &plan.drawn.unrepeated;
+    (!names.is_empty()).then(|| {
+        format!(
+            "the values of '{}' were not compared with the original: chance decided them, and its draws cannot be repeated",
+            names.join("', '")
+        )
+    })
 }
 
 impl CheckedTables {
@@ -207,7 +223,15 @@ fn original_of_several(
     }
     let mut table = read.coded;
     let Complete { kept, notes: left_out } = keep_complete(&mut table, &plan)?;
-    Ok(Original { plan, table, kept, notes: read.notes, left_out, warnings: Vec::new() })
+    Ok(Original {
+        plan,
+        table,
+        kept,
+        notes: read.notes,
+        left_out,
+        warnings: Vec::new(),
+        perturbed: Perturbed::default(),
+    })
 }
 
 /// The risk of a table, and what it was found from. Private.
@@ -328,6 +352,12 @@ impl Guess {
     #[must_use]
     pub fn to_toml(&self, files: &PlanFiles, accept: bool) -> String {
         plan_toml(&self.columns, files, &self.read, accept)
+    }
+
+    /// The same with what a template makes of the guesses, and notes about lines that are comments because the table lacks something.
+    #[must_use]
+    pub fn to_toml_of(&self, template: &Template, files: &PlanFiles, accept: bool) -> (String, Vec<String>) {
+        plan_toml_of(template, &self.columns, files, &self.read, accept)
     }
 
     /// The guesses as a plan. A release is refused until every role is confirmed, unless `accept`.

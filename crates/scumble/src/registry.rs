@@ -110,6 +110,7 @@ pub static MODELS: Registry<BuildModel> = Registry::new(
         models::l_diversity::ENTRY,
         models::t_closeness::ENTRY,
         models::lkc::ENTRY,
+        models::threshold_rule::ENTRY,
         models::alpha_k::ENTRY,
         models::beta_likeness::ENTRY,
         models::delta_disclosure::ENTRY,

@@ -260,6 +260,7 @@ fn may_refuse(ask: &Ask) -> bool {
             Demand::K(_)
                 | Demand::Distinct(..)
                 | Demand::Known(..)
+                | Demand::Threshold(..)
                 | Demand::Values(..)
                 | Demand::Range(..)
                 | Demand::Several(..)

@@ -13,11 +13,14 @@ use scumble::report::{
     drawing,
 };
 use scumble::{Error, Result};
-use scumble_eval::attack::{Attack, AttackRequest, AttackTables, Attacked, Figure, Finding, Options, find};
+use scumble_eval::attack::{
+    Attack, AttackRequest, AttackTables, Attacked, Figure, Finding, Options, Whose, find,
+};
 use scumble_files::{CodedTable, Source};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
 use super::beside::{WrittenFlags, from_here, how_release_is_read, plan_for, title_of, written};
+use super::check::read_row_map;
 use super::init::write_private;
 use super::reading::Reading;
 use crate::ui::{Interface, as_line, print, wrap};
@@ -41,6 +44,15 @@ pub(crate) struct Arguments {
     /// People like those of the original who are not in it, with the same columns
     #[arg(long, value_name = "DATA")]
     outsiders: Option<PathBuf>,
+    /// Columns whose values another program has perturbed, for the attack `record_linkage`
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    perturbed: Vec<String>,
+    /// The private row map of the release (anonymize --row-map): it says whose each row is
+    #[arg(long, value_name = "FILE", conflicts_with = "same_order")]
+    row_map: Option<PathBuf>,
+    /// The rows of the release stand in the order of the original
+    #[arg(long)]
+    same_order: bool,
     /// Only these attacks
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     only: Vec<String>,
@@ -128,6 +140,8 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         method_known: arguments.plan.is_some() || arguments.algorithm.is_some(),
         others: others.iter().map(|other| written(other, how.clone())).collect(),
         outsiders: outsiders.as_ref(),
+        perturbed: arguments.perturbed.clone(),
+        whose: whose(arguments)?,
         attacks: arguments.only.clone(),
         options,
         resources: Resources::in_folder(folder).watched_by(progress.control()),
@@ -195,6 +209,7 @@ fn claim_outputs(arguments: &Arguments, plan: &Plan, folder: &Path) -> Result<Ou
     arguments.also.iter().for_each(|path| outputs.read("further release", path));
     arguments.outsiders.iter().for_each(|path| outputs.read("table of outsiders", path));
     arguments.plan.iter().for_each(|path| outputs.read("plan", path));
+    arguments.row_map.iter().for_each(|path| outputs.read("row map", path));
     if let Some(report) = &arguments.report {
         ["report.html", "summary.html", "report.json"]
             .iter()
@@ -263,6 +278,15 @@ fn original(arguments: &Arguments) -> Result<&Path> {
     })
 }
 
+/// What is said of whose each row is.
+fn whose(arguments: &Arguments) -> Result<Whose> {
+    Ok(match &arguments.row_map {
+        Some(path) => Whose::Mapped(read_row_map(path)?),
+        None if arguments.same_order => Whose::SameOrder,
+        None => Whose::Unknown,
+    })
+}
+
 fn options(arguments: &Arguments) -> Result<Options> {
     let share = |flag: &str, text: &str| super::share(flag, text).map(Rational::to_f64);
     for (flag, number) in [("--people", arguments.people), ("--combinations", arguments.combinations)] {
@@ -318,9 +342,13 @@ fn tell(found: &[Finding], plan: &Plan, original: &CodedTable) -> String {
         + "\n"
 }
 
-/// A text with ordinary spaces, and with the flag where the library names a setting.
+/// A text with ordinary spaces, and with flags where the library names settings.
 fn plain(text: &str) -> String {
-    text.replace('\u{a0}', " ").replace("(also)", "(--also)")
+    text.replace('\u{a0}', " ")
+        .replace("(also)", "(--also)")
+        .replace("name them.", "name them (--perturbed).")
+        .replace("Give the row map of the release,", "Give the row map of the release (--row-map),")
+        .replace("stand in the order of the original.", "stand in the order of the original (--same-order).")
 }
 
 /// Writes a number with its interval.

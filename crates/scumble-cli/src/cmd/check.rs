@@ -18,12 +18,14 @@ use super::reading::Reading;
 use crate::ui::{Interface, as_line, count, counted, print, row_count};
 
 mod several;
+mod template;
 mod unjudged;
 
 /// Verify any table, even one from another tool, against privacy models; without a model, report what the table attains
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The table to check, or the folder of a release of several tables; - is standard input
+    /// The table to check, or the folder of a release of several tables; - is standard input. A plan (release.toml) is compared with the
+    /// template that it was made from
     release: PathBuf,
     /// A plan whose columns and models are checked
     #[arg(long, value_name = "release.toml")]
@@ -52,6 +54,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     let progress = interface.progress();
+    if arguments.plan.is_none() && arguments.release.extension().is_some_and(|ending| ending == "toml") {
+        return template::run(&arguments.release, arguments.json, interface);
+    }
     let (plan, folder) = plan(arguments)?;
     let resources = Resources::in_folder(folder).watched_by(progress.control());
     if arguments.release.is_dir() {
@@ -79,24 +84,40 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if sheet.is_none() {
         tell_no_datasheet(&arguments.release, interface);
     }
-    let holds =
-        checked.holds() && sheet.as_ref().is_none_or(|sheet| sheet.describes) && unjudged::holds(&unjudged);
+    let template = template::of_release(&plan, &names)?;
+    let holds = checked.holds()
+        && sheet.as_ref().is_none_or(|sheet| sheet.describes)
+        && unjudged::holds(&unjudged)
+        && template.as_ref().is_none_or(template::Compared::holds);
     let code = if holds { ExitCode::SUCCESS } else { ExitCode::from(1) };
     if arguments.json {
         print(
-            serde_json::to_string(&Verdict { holds, datasheet: sheet, checked: &checked, unjudged })
-                .map_err(Error::internal)?
+            serde_json::to_string(&Verdict {
+                holds,
+                datasheet: sheet,
+                template,
+                checked: &checked,
+                unjudged,
+            })
+            .map_err(Error::internal)?
                 + "\n",
         )?;
     } else {
         print(
             tell_sheet(sheet.as_ref(), "this file (the SHA-256 is the same)")
                 + &unjudged::tell_faults(&unjudged)
+                + &template.map_or_else(String::new, |of| of.tell())
                 + &tell(&checked, &plan)
                 + &unjudged::tell(&unjudged),
         )?;
     }
     Ok(code)
+}
+
+pub(super) fn read_row_map(path: &Path) -> Result<SavedRowMap> {
+    let text = std::fs::read(path)
+        .map_err(|source| Error::io(format!("the row map '{}' cannot be read", path.display()), source))?;
+    SavedRowMap::from_json(&text)
 }
 
 /// What a release is compared with.
@@ -107,15 +128,9 @@ struct Originals {
 
 impl Originals {
     fn open(arguments: &Arguments) -> Result<Self> {
-        let row_map = |path: &PathBuf| {
-            let text = std::fs::read(path).map_err(|source| {
-                Error::io(format!("the row map '{}' cannot be read", path.display()), source)
-            })?;
-            SavedRowMap::from_json(&text)
-        };
         Ok(Self {
             original: arguments.original.as_ref().map(Source::open).transpose()?,
-            row_map: arguments.row_map.as_ref().map(row_map).transpose()?,
+            row_map: arguments.row_map.as_deref().map(read_row_map).transpose()?,
         })
     }
 
@@ -130,6 +145,9 @@ struct Verdict<'a> {
     holds: bool,
     /// Whether the datasheet beside the release describes it; `None` without a datasheet.
     datasheet: Option<SheetCheck>,
+    /// The plan beside its template; `None` for a plan without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    template: Option<template::Compared>,
     #[serde(flatten)]
     checked: &'a Checked,
     unjudged: Vec<unjudged::Unjudged>,

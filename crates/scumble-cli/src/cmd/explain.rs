@@ -1,8 +1,9 @@
-//! `scumble explain NAME`: what one algorithm, transform, privacy model, metric, machine-learning model or attack does.
+//! `scumble explain NAME`: what one template, algorithm, transform, privacy model, metric, machine-learning model or attack does.
 
 use std::process::ExitCode;
 
 use scumble::config::Parameters;
+use scumble::config::template::Template;
 use scumble::error::did_you_mean;
 use scumble::registry::{
     ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, Registry, TABLES_ALGORITHMS, TRANSFORMS, algorithm_names,
@@ -14,7 +15,7 @@ use scumble_learn::registry::LEARNERS;
 
 use crate::ui::{print, wrap};
 
-/// What one algorithm, transform, privacy model, metric, machine-learning model or attack does, with its paper and parameters
+/// What one template, algorithm, transform, privacy model, metric, machine-learning model or attack does, with its paper and parameters
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// A name from `scumble list`
@@ -33,12 +34,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         .or_else(|| explain("privacy model", &MODELS, &wanted))
         .or_else(|| explain("metric", &METRICS, &wanted))
         .or_else(|| learner(&wanted))
-        .or_else(|| attack(&wanted));
+        .or_else(|| attack(&wanted))
+        .or_else(|| template(&wanted));
     let Some(text) = found else {
         let names = algorithm_names().into_iter();
         let names = names.chain(TRANSFORMS.names()).chain(MODELS.names()).chain(METRICS.names());
         let names = names.chain(LEARNERS.iter().map(|entry| entry.name));
         let names = names.chain(ATTACKS.iter().map(|attack| attack.name));
+        let names = names.chain(Template::names());
         let near = did_you_mean(&wanted, names);
         return Err(Error::config(format!(
             "there is nothing called '{}'{near} (see scumble list --all)",
@@ -77,6 +80,23 @@ fn attack(name: &str) -> Option<String> {
     let attack = ATTACKS.iter().find(|attack| attack.name == name)?;
     let head = format!("{}\nattack, for scumble attack · {}\n\n", attack.title, attack.paper);
     Some(head + &body(attack.about, &[]))
+}
+
+fn template(name: &str) -> Option<String> {
+    let template = Template::find(name).ok()?;
+    let head = format!(
+        "{}\ntemplate, for scumble init · version {} · {}\n\n",
+        template.title, template.version, template.source
+    );
+    let sets = template.rules_in_words().into_iter().map(|line| format!("  {}\n", wrap(&line, 88, "    ")));
+    let does_not = template.does_not.iter().map(|line| format!("  {}\n", wrap(line, 88, "    ")));
+    Some(
+        head + &body(template.about.trim(), &[])
+            + "\nWhat it sets, by the first rule that fits a column\n"
+            + &sets.collect::<String>()
+            + "\nWhat it does not do\n"
+            + &does_not.collect::<String>(),
+    )
 }
 
 fn body(about: &str, parameters: &[(&str, &str)]) -> String {

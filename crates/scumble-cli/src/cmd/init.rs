@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::Read;
+use scumble::config::template::Template;
 use scumble::prelude::{Guess, PlanFiles};
 use scumble::release::outputs::{Outputs, Own};
 use scumble::{Error, Result};
@@ -21,6 +22,9 @@ pub(crate) struct Arguments {
     /// The plan to write; - is standard output. If not given: release.toml, or the table's name if release.toml is the plan of another table
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Follow a template, such as hipaa_safe_harbor: what a rule or an office asks of a release (scumble list templates)
+    #[arg(long, value_name = "NAME")]
+    template: Option<String>,
     /// Write the guesses as they are, without the ? that asks for confirmation
     #[arg(long)]
     accept: bool,
@@ -34,6 +38,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     let output = arguments.output.clone().unwrap_or_else(|| default_plan(&arguments.data));
     check_standard_output(&output)?;
+    let template = arguments.template.as_deref().map(Template::find).transpose()?;
     let mut outputs = Outputs::new(arguments.force);
     outputs.read("input", &arguments.data);
     outputs.write(&output, Own::Nothing)?;
@@ -43,7 +48,16 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if output != Path::new("-") {
         files.plan = output.display().to_string();
     }
-    let (text, columns, rows) = make_plan(&arguments.data, &files, &read, arguments.accept, interface)?;
+    let guess = look_at(&arguments.data, &read, interface)?;
+    let (columns, rows) = (guess.columns.len(), guess.rows);
+    let text = match &template {
+        None => guess.to_toml(&files, arguments.accept),
+        Some(template) => {
+            let (text, notes) = guess.to_toml_of(template, &files, arguments.accept);
+            notes.iter().for_each(|note| interface.warn(note));
+            text
+        }
+    };
     if output == Path::new("-") {
         print(text)?;
         return Ok(ExitCode::SUCCESS);
@@ -108,9 +122,15 @@ pub(crate) fn make_plan(
     accept: bool,
     interface: &Interface,
 ) -> Result<(String, usize, u64)> {
+    let guess = look_at(data, read, interface)?;
+    let text = guess.to_toml(files, accept);
+    Ok((text, guess.columns.len(), guess.rows))
+}
+
+/// What a table shows about its columns, with notes about how it was read.
+pub(super) fn look_at(data: &Path, read: &Read, interface: &Interface) -> Result<Guess> {
     let guess = Guess::of(&Source::open(data)?, read, interface.progress().control())?;
     interface.done();
     guess.notes.iter().for_each(|note| interface.note(note));
-    let text = guess.to_toml(files, accept);
-    Ok((text, guess.columns.len(), guess.rows))
+    Ok(guess)
 }

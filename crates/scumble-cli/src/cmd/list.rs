@@ -1,8 +1,9 @@
-//! `scumble list`: lists algorithms, transforms, models, metrics and attacks.
+//! `scumble list`: lists templates, algorithms, transforms, models, metrics and attacks.
 
 use std::process::ExitCode;
 
 use scumble::Result;
+use scumble::config::template::Template;
 use scumble::registry::{
     ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, Registry, Standing, TABLES_ALGORITHMS, TRANSFORMS,
 };
@@ -11,16 +12,32 @@ use scumble_learn::registry::LEARNERS;
 
 use crate::ui::{print, wrap};
 
-/// List the algorithms, transforms, privacy models, metrics, machine-learning models and attacks
+/// List the templates, algorithms, transforms, privacy models, metrics, machine-learning models and attacks
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
+    /// Only these: templates
+    what: Option<What>,
     /// Also show superseded and experimental entries
     #[arg(long)]
     all: bool,
 }
 
+/// What can be listed by itself.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum What {
+    /// Starting points for plans
+    Templates,
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut text = String::new();
+    templates(&mut text)?;
+    if arguments.what.is_some() {
+        print(
+            text + "`scumble explain NAME` says more about each; `scumble init DATA --template NAME` follows it.\n",
+        )?;
+        return Ok(ExitCode::SUCCESS);
+    }
     section(&mut text, "Algorithms", &ALGORITHMS, arguments.all);
     section(&mut text, "Algorithms whose records overlap", &RECORD_ALGORITHMS, arguments.all);
     section(&mut text, "Algorithms that publish several tables", &TABLES_ALGORITHMS, arguments.all);
@@ -37,6 +54,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     text += if arguments.all { ".\n" } else { "; --all shows the rest.\n" };
     print(text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn templates(text: &mut String) -> Result<()> {
+    let found = Template::names().into_iter().map(Template::find).collect::<Result<Vec<_>>>()?;
+    plain(text, "Templates, for scumble init", found.iter().map(|of| (of.name.as_str(), of.title.as_str())));
+    Ok(())
 }
 
 fn section<B>(text: &mut String, title: &str, entries: &Registry<B>, all: bool) {

@@ -9,7 +9,12 @@ use scumble_files::table::CodedTable;
 
 /// Replaces the group size that the plan asks for by the size that the release keeps, and returns notes that name both.
 /// The size comes from the release's datasheet or, without one, from its smallest group.
-pub(super) fn keep(plan: &mut Plan, release: &CodedTable, sheet: Option<&[Promised]>) -> Result<Vec<String>> {
+pub(super) fn keep(
+    plan: &mut Plan,
+    release: &CodedTable,
+    sheet: Option<&[Promised]>,
+    perturbed: &[String],
+) -> Result<Vec<String>> {
     let asked = |spec: &ModelSpec| match spec.parameters.get("k") {
         Some(Value::Integer(k)) if spec.is_size_alone() && spec.quasi.is_none() => u64::try_from(*k).ok(),
         _ => None,
@@ -17,7 +22,8 @@ pub(super) fn keep(plan: &mut Plan, release: &CodedTable, sheet: Option<&[Promis
     let Some(k) = plan.privacy.iter().find_map(asked) else { return Ok(Vec::new()) };
     let quasi: Vec<String> = plan
         .names_with(Role::Quasi)
-        .filter(|name| release.column(name).is_some())
+        // People who show the same wrong values are no group.
+        .filter(|name| release.column(name).is_some() && !perturbed.iter().any(|of| of == name))
         .map(str::to_owned)
         .collect();
     let (found, how) = match sheet.and_then(|sheet| promised(sheet, &quasi)) {
@@ -72,7 +78,7 @@ mod tests {
         let release = table("age\n30-39\n30-39\n30-39\n40-49\n40-49\n*");
         let mut plan = plan(k);
         let sheet = sheet.map(|model| vec![Promised { model: model.to_owned(), on: vec!["age".to_owned()] }]);
-        let said = keep(&mut plan, &release, sheet.as_deref()).expect("groups");
+        let said = keep(&mut plan, &release, sheet.as_deref(), &[]).expect("groups");
         (plan.privacy[0].parameters.get("k").expect("a k").clone(), said.len())
     }
 

@@ -24,6 +24,7 @@ mod planned;
 #[cfg(test)]
 mod premises;
 mod promise;
+mod record_linkage;
 mod request;
 mod scene;
 mod several;
@@ -40,6 +41,7 @@ mod synthetic;
 mod telling;
 mod truth;
 mod view;
+mod whose;
 
 use scumble::config::Plan;
 use scumble::error::did_you_mean;
@@ -56,6 +58,7 @@ pub use scene::{Class, Known, Look, Scene, Secret, Tally};
 pub use several::add_roles;
 pub use simulate::{Release, Target, simulate};
 pub use view::View;
+pub use whose::{OwnRows, Pairs, Whose};
 
 /// An attack that can be simulated.
 pub struct Attack {
@@ -102,6 +105,7 @@ pub const ATTACKS: &[Attack] = &[
     classifier::ATTACK,
     membership::ATTACK,
     singling_out::ATTACK,
+    record_linkage::ATTACK,
 ];
 
 /// Returns the attack of that name.
@@ -125,6 +129,10 @@ pub struct Case<'a> {
     pub original: &'a SpeltTable,
     /// People like those of the original who are not in it, if some are given.
     pub outsiders: Option<&'a CodedTable>,
+    /// The columns whose values were perturbed. They are no quasi-identifiers of the plan here, since no row shows what is true of a person.
+    pub perturbed: &'a [String],
+    /// People with their own rows, if it is known whose each row is.
+    pub own_rows: Option<&'a OwnRows>,
     /// What is known of how the release was made: the roles of columns, their hierarchies, the models and the
     /// algorithm.
     pub plan: &'a Plan,
@@ -203,6 +211,8 @@ mod tests {
             release: &nothing,
             original: &nobody,
             outsiders: None,
+            perturbed: &[],
+            own_rows: None,
             plan: &plan,
             method_known: true,
             resources: &Resources::default(),

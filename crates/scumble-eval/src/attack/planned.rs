@@ -92,6 +92,8 @@ impl Staged {
             release: &self.both.release,
             original: &self.original,
             outsiders: None,
+            perturbed: &[],
+            own_rows: None,
             plan: &self.plan,
             method_known: true,
             resources: &self.resources,

@@ -8,7 +8,8 @@ use scumble_files::Source;
 use scumble_files::table::CodedTable;
 
 use super::simulate::{Release, Target, simulate};
-use super::{ATTACKS, Attack, Finding, Options, add_roles, find};
+use super::whose::{Pairs, Whose};
+use super::{ATTACKS, Attack, Finding, Options, add_roles, find, record_linkage};
 
 /// What to attack, and what the attackers have at hand. [`AttackRequest::of`] fills in the defaults of the command.
 #[derive(Debug, Clone)]
@@ -26,6 +27,10 @@ pub struct AttackRequest<'a> {
     pub others: Vec<WrittenTable<'a>>,
     /// People like those of the original who are not in it.
     pub outsiders: Option<&'a Source>,
+    /// The columns whose values were perturbed, if another program did that.
+    pub perturbed: Vec<String>,
+    /// What is known of whose each row of the release is.
+    pub whose: Whose,
     /// The names of the attacks; all if empty.
     pub attacks: Vec<String>,
     /// How attacks are simulated.
@@ -71,6 +76,8 @@ impl<'a> AttackRequest<'a> {
             method_known: true,
             others: Vec::new(),
             outsiders: None,
+            perturbed: Vec::new(),
+            whose: Whose::Unknown,
             attacks: Vec::new(),
             options: Options::default(),
             resources: Resources::default(),
@@ -100,7 +107,7 @@ impl<'a> AttackRequest<'a> {
         if let Attacked::Several(published) = self.release {
             add_roles(&mut plan, &published.manifest);
         }
-        let Original { mut plan, table: original, mut notes, left_out, .. } =
+        let Original { mut plan, table: original, kept, mut notes, left_out, .. } =
             read_original(&plan, self.original, &resources)?;
         notes.extend(left_out);
         // The plan's settings for reading its input do not hold for releases.
@@ -118,13 +125,23 @@ impl<'a> AttackRequest<'a> {
             Attacked::Table(table) => Ok(whole(table)?),
             Attacked::Several(published) => Err(*published),
         };
+        let perturbed = record_linkage::perturbed(&plan, &self.perturbed);
+        let pairs = match &release {
+            Ok(table) => self.whose.pairs(self.original, &kept, table.rows)?,
+            Err(_) if self.perturbed.is_empty() && matches!(self.whose, Whose::Unknown) => None,
+            Err(_) => {
+                return Err(Error::config(
+                    "perturbed columns, row maps and the order of rows are about a release of one table, and this release has several",
+                ));
+            }
+        };
         let warnings = match (&release, &self.release) {
             (Ok(table), Attacked::Table(written)) => {
                 let address =
                     written.source.address().map(|address| std::path::PathBuf::from(address.text()));
                 let release = written.source.path().or(address.as_deref());
                 let sheet = release.and_then(scumble::release::promised_by_datasheet);
-                super::kept::keep(&mut plan, table, sheet.as_deref())?
+                super::kept::keep(&mut plan, table, sheet.as_deref(), &perturbed)?
             }
             _ => Vec::new(),
         };
@@ -142,6 +159,8 @@ impl<'a> AttackRequest<'a> {
             others,
             original,
             outsiders: outsiders.map(|read| read.table),
+            perturbed,
+            pairs,
             plan,
             notes,
             warnings,
@@ -161,6 +180,8 @@ pub struct AttackTables<'a> {
     /// The people whom the release is about.
     pub original: CodedTable,
     outsiders: Option<CodedTable>,
+    perturbed: Vec<String>,
+    pairs: Option<Pairs>,
     /// The plan with a role for every column of the original.
     pub plan: Plan,
     /// Notes: how tables were read, and which rows were left out.
@@ -184,6 +205,8 @@ impl AttackTables<'_> {
             others: &self.others,
             original: &self.original,
             outsiders: self.outsiders.as_ref(),
+            perturbed: &self.perturbed,
+            pairs: self.pairs.as_ref(),
             plan: &self.plan,
             method_known: self.method_known,
             resources: &self.resources,

@@ -1,6 +1,7 @@
 //! Runs all attacks on one release, one after the other.
 
-use scumble::config::Plan;
+use scumble::config::{Column, Plan, Role, Roles};
+use scumble::error::did_you_mean;
 use scumble::release::PublishedTables;
 use scumble::release::check::side_by_side;
 use scumble::release::prepare::SpeltTable;
@@ -8,7 +9,8 @@ use scumble::release::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 
-use super::{Attack, Case, Finding, Options, Scene, several};
+use super::whose::{OwnRows, Pairs};
+use super::{Attack, Case, Finding, Options, Scene, record_linkage, several};
 use crate::protocol::{by_content, sorted};
 
 /// What is attacked.
@@ -21,6 +23,10 @@ pub struct Target<'a> {
     pub original: &'a CodedTable,
     /// People like them who are not in it.
     pub outsiders: Option<&'a CodedTable>,
+    /// The columns whose values were perturbed.
+    pub perturbed: &'a [String],
+    /// People with their own rows, if it is known whose each row is.
+    pub pairs: Option<&'a Pairs>,
     /// The roles of the columns, their hierarchies, and how the release was made.
     pub plan: &'a Plan,
     /// Whether the plan says how the release was made, and not only what its columns are.
@@ -50,17 +56,25 @@ pub fn simulate(
         return Err(Error::data("the original has no rows, so there is nobody to attack"));
     }
     // As when a release is made, different spellings of one value count as one value.
-    let spelt = |table: &CodedTable| {
-        let spelt = SpeltTable::of(table.clone(), target.plan)?;
-        Ok::<_, Error>(spelt.select(&by_content(&spelt)))
-    };
+    let spelt = |table: &CodedTable| SpeltTable::of(table.clone(), target.plan);
+    let ordered = |spelt: SpeltTable| spelt.select(&by_content(&spelt));
     let original = spelt(target.original)?;
-    let outsiders = target.outsiders.map(spelt).transpose()?;
-    let scene_of = |table: &CodedTable| {
-        Scene::new(&side_by_side(&sorted(table), &original, target.plan, target.resources)?)
+    let (plan, known) = without_perturbed(target)?;
+    let own_rows = match (target.release, target.pairs) {
+        (Release::Table(table), Some(pairs)) if !target.perturbed.is_empty() => {
+            Some(OwnRows::of(pairs, &original, table, known))
+        }
+        _ => None,
     };
+    if !target.perturbed.is_empty() && plan.names_with(Role::Quasi).next().is_none() {
+        return by_perturbed_alone(own_rows.as_ref(), &plan, target, attacks, options, begins);
+    }
+    let original = ordered(original);
+    let outsiders = target.outsiders.map(spelt).transpose()?.map(ordered);
+    let scene_of =
+        |table: &CodedTable| Scene::new(&side_by_side(&sorted(table), &original, &plan, target.resources)?);
     let (release, mut scenes, plan) = match target.release {
-        Release::Table(table) => (sorted(table), vec![scene_of(table)?], target.plan.clone()),
+        Release::Table(table) => (sorted(table), vec![scene_of(table)?], plan.clone()),
         Release::Several(published) => {
             let opened = several::open(published, &original, target.plan, target.resources)?;
             (opened.release, opened.scenes, opened.plan)
@@ -82,6 +96,8 @@ pub fn simulate(
         release: &release,
         original: &original,
         outsiders: outsiders.as_deref(),
+        perturbed: target.perturbed,
+        own_rows: own_rows.as_ref(),
         plan: &plan,
         method_known: target.method_known,
         resources: target.resources,
@@ -103,6 +119,55 @@ pub fn simulate(
     }
     found.iter_mut().flat_map(|found| &mut found.limits).for_each(as_sentence);
     Ok(found)
+}
+
+/// The plan without the perturbed columns that outsiders know, since no row shows what is true of a person there; and the names of these
+/// columns.
+fn without_perturbed(target: &Target<'_>) -> Result<(Plan, Vec<String>)> {
+    let mut plan = target.plan.clone();
+    let Release::Table(release) = target.release else { return Ok((plan, Vec::new())) };
+    let mut known = Vec::new();
+    for name in target.perturbed {
+        if release.column(name).is_none() || target.original.column(name).is_none() {
+            let both = release.columns.iter().map(|column| column.name.as_str());
+            let near = did_you_mean(name, both.filter(|name| target.original.column(name).is_some()));
+            return Err(Error::config(format!(
+                "the perturbed column '{name}' is not in both the release and the original, or has no role there{near}"
+            )));
+        }
+        let column = plan.columns.iter_mut().find(|(of, _)| of == name).map(|(_, column)| column);
+        let is_known = |column: &&mut Column| {
+            column.role.has(Role::Quasi) || target.plan.drawn.beyond_models.contains(name)
+        };
+        if let Some(column) = column.filter(is_known) {
+            *column = Column { role: Roles::one(Role::Drop), ..column.clone() };
+            known.push(name.clone());
+        }
+    }
+    Ok((plan, known))
+}
+
+/// What can be found if all that outsiders know was perturbed: then no row fits anybody, and only links are left.
+fn by_perturbed_alone(
+    own_rows: Option<&OwnRows>,
+    plan: &Plan,
+    target: &Target<'_>,
+    attacks: &[&Attack],
+    options: &Options,
+    begins: impl Fn(&Attack),
+) -> Result<Vec<Finding>> {
+    let find = |attack: &&Attack| match own_rows {
+        Some(own) if attack.name == record_linkage::ATTACK.name => {
+            begins(attack);
+            record_linkage::link(own, plan, options, target.resources.control())
+        }
+        None if attack.name == record_linkage::ATTACK.name => Ok(record_linkage::nobody_known()),
+        _ => Ok(Finding::not_run(
+            attack,
+            "All columns that outsiders may know were perturbed, so no row fits anybody for certain. Record linkage says how well people are found.",
+        )),
+    };
+    attacks.iter().map(find).collect()
 }
 
 /// Turns a limit into a sentence with a capital letter and a full stop.

@@ -72,6 +72,8 @@ impl Stage {
             release: &self.release,
             original: &self.original,
             outsiders: self.outsiders.as_ref(),
+            perturbed: &[],
+            own_rows: None,
             plan: &self.plan,
             method_known: true,
             resources: &self.resources,

@@ -123,6 +123,8 @@ pub fn risk_of(
         release: &both.release,
         original: rows,
         outsiders: None,
+        perturbed: &[],
+        own_rows: None,
         plan,
         method_known: true,
         resources,

@@ -100,6 +100,7 @@ pub(super) fn numeric(name: &str, cells: impl Iterator<Item = Cell>) -> Column {
 pub(super) fn number(measure: &Measure, text: &str) -> Option<f64> {
     let exact = measure.number(text).map(|number| measure.float(number));
     let plain = || text.parse::<f64>().ok().filter(|number| number.is_finite());
+    let exact = exact.or_else(|| measure.middle(text));
     exact.or_else(|| (measure.kind.is_number() && !measure.kind.has_comma()).then(plain).flatten())
 }
 

@@ -45,7 +45,7 @@ const SETTINGS: [&str; 8] =
     ["host", "port", "user", "dbname", "service", "passfile", "sslmode", "connect_timeout"];
 
 /// Endings by which a path with `?table=` is known as a database.
-const ENDINGS: [&str; 4] = [".db", ".db3", ".sqlite", ".sqlite3"];
+pub(crate) const ENDINGS: [&str; 4] = [".db", ".db3", ".sqlite", ".sqlite3"];
 
 impl Address {
     /// Reads an address. Returns `None` if the text is not one, such as the name of a file.
@@ -301,10 +301,19 @@ fn sqlite(path: &str, asked: &str) -> Result<Address> {
 /// Divides an address of SQLite at its `?`. A file may have a question mark in its name.
 fn split_wanted(text: &str) -> (&str, Option<&str>) {
     let at = ["?table=", "?query="].iter().filter_map(|start| text.find(start)).min();
-    match at {
+    match at.or_else(|| misspelt(text)) {
         Some(at) => (&text[..at], Some(&text[at + 1..])),
         None => (text, None),
     }
+}
+
+/// Where something else is asked of a file that looks like a database: `people.db?tabel=visits`.
+fn misspelt(text: &str) -> Option<usize> {
+    let (path, asked) = text.split_once('?')?;
+    let (key, _) = asked.split_once('=')?;
+    let lower = path.to_ascii_lowercase();
+    let is_one = ENDINGS.iter().any(|ending| lower.ends_with(ending));
+    (is_one && !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic())).then_some(path.len())
 }
 
 /// Reads what stands behind the `?`: settings, and the table or the query.

@@ -12,6 +12,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
 
+pub(crate) use address::ENDINGS;
 pub use address::{Address, Server, Wanted, from_here, has_password, located, password_refused};
 pub use cells::{Cell, TypedColumn, typed_columns};
 pub(crate) use spool::Spool;

@@ -171,6 +171,10 @@ pub fn format_for(path: &Path) -> Result<OutFormat> {
         ("parquet", Compression::None) => Ok(OutFormat::Parquet),
         ("arrow" | "feather" | "ipc", Compression::None) => Ok(OutFormat::ArrowIpc),
         ("xlsx", Compression::None) => Ok(OutFormat::Workbook),
+        _ if crate::database::ENDINGS.iter().any(|ending| name.ends_with(ending)) => Err(Error::config(
+            format!("the database '{}' names no table that the release goes into", path.display()),
+        )
+        .advise(format!("write {}?table=NAME, with the name of a new table", path.display()))),
         _ => Err(Error::config(format!(
             "'{}': the extension does not tell what to write; known are {EXTENSIONS}",
             path.display()

@@ -26,6 +26,7 @@ pub(crate) fn create(
     }
     let mut session = Session::open(target, control)?;
     session.run("BEGIN")?;
+    check_writable(&mut session, target)?;
     // The new table gets the place that was checked, whatever the search path finds first.
     let sql = match names::find(&mut session, &name)? {
         Some(found) if table.replace => {
@@ -49,6 +50,28 @@ pub(crate) fn create(
         control,
     )?;
     Ok(Box::new(Made { session, sql, name: target.name() }))
+}
+
+/// Returns an error if the database lets nobody write.
+pub(super) fn check_writable(session: &mut Session, target: &Address) -> Result<()> {
+    let found = session.rows("SELECT pg_is_in_recovery(), current_setting('transaction_read_only')")?;
+    let found: Vec<Option<String>> = found.into_iter().flatten().collect();
+    let is = |place: usize, text: &str| found.get(place).is_some_and(|found| found.as_deref() == Some(text));
+    let refused =
+        |why: &str, what: &str| Err(Error::config(format!("'{}': {why}", target.name())).advise(what));
+    if is(0, "t") {
+        return refused(
+            "the server is a copy of another one (in recovery), and nobody writes there",
+            "give the address of the server that it is a copy of",
+        );
+    }
+    if is(1, "on") {
+        return refused(
+            "the database is set to be read only (default_transaction_read_only), so no table can be made",
+            "write to another database, or have its owner change that for you",
+        );
+    }
+    Ok(())
 }
 
 /// Reads to the end of the first record. A name may hold a line end between its quotes.
@@ -91,6 +114,8 @@ struct Made {
 
 impl Created for Made {
     fn export(&mut self, out: &mut dyn Write, _: &Control) -> Result<()> {
+        // What is put off until the commit happens now, while it can still be seen.
+        self.session.run("SET CONSTRAINTS ALL IMMEDIATE")?;
         export_from(&mut self.session, &format!("SELECT * FROM {}", self.sql), out)
     }
 

@@ -6,24 +6,27 @@ use fallible_iterator::FallibleIterator;
 use postgres_protocol::message::backend::ErrorResponseBody;
 use scumble_files::{Error, ErrorKind};
 
-use crate::only_reads;
+use crate::{one_query, only_reads};
 
 /// An error that a server has answered.
 pub(super) struct Answer {
     /// Its code of five letters and digits.
     pub(super) code: String,
     message: String,
+    /// The function of the server that it comes from. Unlike the message, it is in no language of people.
+    routine: String,
 }
 
 impl Answer {
     pub(super) fn of(body: &ErrorResponseBody) -> Self {
-        let mut answer = Self { code: String::new(), message: String::new() };
+        let mut answer = Self { code: String::new(), message: String::new(), routine: String::new() };
         let mut fields = body.fields();
         while let Ok(Some(field)) = fields.next() {
             let text = || String::from_utf8_lossy(field.value_bytes()).into_owned();
             match field.type_() {
                 b'C' => answer.code = text(),
                 b'M' => answer.message = text(),
+                b'R' => answer.routine = text(),
                 _ => {}
             }
         }
@@ -32,7 +35,7 @@ impl Answer {
 
     /// The error, for a table or database of this name.
     pub(super) fn error(&self, name: &str) -> Error {
-        let Self { code, message } = self;
+        let Self { code, message, routine } = self;
         let refused = |why: &str| Error::config(format!("'{name}': {why} ({message})"));
         let trouble = |kind, why: &str| Error::new(kind, format!("'{name}': {why} ({message})"));
         match (code.as_str(), code.get(..2).unwrap_or("")) {
@@ -42,9 +45,15 @@ impl Answer {
             ("3D000", _) => {
                 refused("the database is not there").advise("check the name behind the host, or PGDATABASE")
             }
+            ("42501", _) if routine == "check_enable_rls" => {
+                refused("row-level security hides rows from us, and part of a table is not released as if it were all of it")
+                    .advise("be a user who sees every row: the owner of the table, or one with BYPASSRLS (PGUSER)")
+                    .advise("if only these rows are meant, have them copied to a table of their own, and name that one")
+            }
             ("42501", _) => refused("we have no right to do that")
                 .advise("ask the owner of the table or schema for it (GRANT), or be another user (PGUSER)"),
             ("25006", _) => only_reads(),
+            ("42601", _) if routine == "exec_parse_message" => one_query(),
             ("42P07", _) => refused("a table of that name was made meanwhile")
                 .advise("choose another name for the output"),
             ("2BP01", _) => {

@@ -25,10 +25,11 @@ pub(super) struct Column {
 }
 
 /// How values are written, whatever the server is set to: dates and times as ISO 8601 has them, times in UTC, numbers in full. Rows come in the
-/// order in which they are stored, so that a table that nobody has changed is read in the same way twice.
+/// order in which they are stored, so that a table that nobody has changed is read in the same way twice. Where row-level security
+/// would hide rows, the server refuses, since part of a table would be released as if it were all of it.
 const SETTINGS: &str = "SET client_encoding = 'UTF8'; SET DateStyle = 'ISO, YMD'; SET TimeZone = 'UTC'; \
     SET IntervalStyle = 'iso_8601'; SET bytea_output = 'hex'; SET extra_float_digits = 3; \
-    SET synchronize_seqscans = off; SET max_parallel_workers_per_gather = 0; \
+    SET row_security = off; SET synchronize_seqscans = off; SET max_parallel_workers_per_gather = 0; \
     SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0";
 
 /// The bytes of a table that are sent at a time.

@@ -4,7 +4,7 @@ use rusqlite::ErrorCode;
 use scumble_files::Error;
 use scumble_files::database::Address;
 
-use crate::only_reads;
+use crate::{one_query, only_reads};
 
 /// The error of a file.
 pub(super) fn of_file(error: &rusqlite::Error, file: &str) -> Error {
@@ -37,7 +37,7 @@ pub(super) fn of_file(error: &rusqlite::Error, file: &str) -> Error {
 /// The error of a query that cannot be prepared.
 pub(super) fn of_query(error: &rusqlite::Error, address: &Address) -> Error {
     match error {
-        rusqlite::Error::MultipleStatement => only_reads(),
+        rusqlite::Error::MultipleStatement => one_query(),
         _ if error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied) => only_reads(),
         rusqlite::Error::SqlInputError { msg, .. } => sql(msg),
         rusqlite::Error::SqliteFailure(code, Some(msg)) if code.code == ErrorCode::Unknown => sql(msg),

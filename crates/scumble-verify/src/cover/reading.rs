@@ -13,6 +13,8 @@ pub(crate) struct Original<'a> {
     text: &'a str,
     missing: bool,
     value: Option<Value>,
+    /// The numbers that it stands for, if they are many.
+    range: Option<Range>,
     /// The nodes above it, ascending.
     pub(crate) nodes: Vec<u32>,
 }
@@ -37,17 +39,32 @@ pub(crate) struct Raw {
     pub(crate) missing: bool,
 }
 
-/// An interval of values.
+/// An interval of values; without an end it has none there.
 #[derive(Clone, Copy)]
 pub(crate) struct Range {
-    low: Value,
-    high: Value,
+    low: Option<Value>,
+    high: Option<Value>,
+    /// Whether the high end is included. The low end always is.
     closed: bool,
 }
 
 impl Range {
     pub(crate) fn contains(self, value: Value) -> bool {
-        self.low <= value && (value < self.high || (self.closed && value == self.high))
+        self.low.is_none_or(|low| low <= value)
+            && self.high.is_none_or(|high| value < high || (self.closed && value == high))
+    }
+
+    fn is_empty(self) -> bool {
+        self.low.zip(self.high).is_some_and(|(low, high)| low > high || (low == high && !self.closed))
+    }
+
+    /// Whether all of another interval lies in this one.
+    fn holds(self, other: Self) -> bool {
+        let from = self.low.is_none_or(|low| other.low.is_some_and(|other| low <= other));
+        let to = self.high.is_none_or(|high| {
+            other.high.is_some_and(|end| end < high || (end == high && (self.closed || !other.closed)))
+        });
+        from && to
     }
 }
 
@@ -68,9 +85,11 @@ impl<'a> Reading<'a> {
             Self { cover, leaf_values: HashMap::default(), leaf_ranges: Vec::new(), named: Vec::new() };
         for &node in &cover.nodes.named {
             let label = cover.nodes.labels.get(node);
-            let named = match parse(label) {
-                Label::Interval(interval) => reading.range(&interval).map(Named::Inside),
-                _ => Named::read(label, cover.kind),
+            let parsed = parse(label);
+            let named = match (reading.stretch(&parsed), parsed) {
+                (Some(range), _) => Some(Named::Inside(range)),
+                (None, Label::Interval(_)) => None,
+                (None, _) => Named::read(label, cover.kind),
             };
             reading.named.extend(named.map(|named| (named, node)));
         }
@@ -81,10 +100,7 @@ impl<'a> Reading<'a> {
             }
             if let Some(value) = reading.value(leaf) {
                 reading.leaf_values.entry(value).or_default().push(node);
-            } else if leaf.starts_with('[')
-                && let Label::Interval(interval) = parse(leaf)
-                && let Some(range) = reading.range(&interval)
-            {
+            } else if let Some(range) = reading.stretch(&parse(leaf)) {
                 reading.leaf_ranges.push((range, node));
             }
         }
@@ -109,12 +125,30 @@ impl<'a> Reading<'a> {
             return None;
         }
         let (low, high) = (self.value(&interval.low)?, self.value(&interval.high)?);
-        Some(Range { low, high, closed: interval.closed })
+        Some(Range { low: Some(low), high: Some(high), closed: interval.closed })
+    }
+
+    /// Returns the numbers or dates that a label stands for, if it is an interval, perhaps without an end. Only numbers have intervals without
+    /// one.
+    fn stretch(&self, label: &Label) -> Option<Range> {
+        let end = |text: &str| {
+            matches!(self.cover.kind, ValueKind::Number { .. }).then(|| self.value(text)).flatten()
+        };
+        match label {
+            Label::Interval(interval) => self.range(interval),
+            Label::AtLeast(low) => Some(Range { low: Some(end(low)?), high: None, closed: true }),
+            Label::AtMost(high) => Some(Range { low: None, high: Some(end(high)?), closed: true }),
+            _ => None,
+        }
     }
 
     pub(crate) fn original(&self, text: &'a str) -> Original<'a> {
         let missing = self.is_missing(text);
         let value = if missing { None } else { self.value(text) };
+        let is_number = matches!(self.cover.kind, ValueKind::Number { .. });
+        let stands_for_many = !missing && value.is_none() && is_number;
+        let range = stands_for_many.then(|| self.stretch(&parse(text))).flatten();
+        let range = range.filter(|range| !range.is_empty());
         let mut leaves: Vec<u32> = self.cover.nodes.leaf(text).into_iter().collect();
         if let Some(value) = value {
             leaves.extend(self.leaf_values.get(&value).into_iter().flatten());
@@ -122,13 +156,13 @@ impl<'a> Reading<'a> {
             leaves.extend(inside.map(|&(_, node)| node));
         }
         let mut nodes: Vec<u32> = leaves.iter().flat_map(|&leaf| self.cover.nodes.with_above(leaf)).collect();
-        if leaves.is_empty() && !missing {
+        if leaves.is_empty() && !missing && range.is_none() {
             let below = self.named.iter().filter(|(named, _)| named.holds(text, value));
             nodes.extend(below.flat_map(|&(_, node)| self.cover.nodes.with_above(node)));
         }
         nodes.sort_unstable();
         nodes.dedup();
-        Original { text, missing, value, nodes }
+        Original { text, missing, value, range, nodes }
     }
 
     pub(crate) fn released(&self, text: &str) -> Released {
@@ -140,6 +174,13 @@ impl<'a> Reading<'a> {
             Label::Plain(value) => {
                 Released { nodes: nodes(text), raw: vec![raw(value)], ..Released::default() }
             }
+            // Like an interval, where it means one; else a text like any other.
+            label @ (Label::AtLeast(_) | Label::AtMost(_)) => match self.stretch(&label) {
+                Some(range) => Released { range: Some(range), ..Released::default() },
+                None => {
+                    Released { nodes: nodes(text), raw: vec![raw(text.to_owned())], ..Released::default() }
+                }
+            },
             // An interval or a set is true only of what it says; no hierarchy makes it true of anything else.
             Label::Interval(interval) => match self.range(&interval) {
                 Some(range) => Released { range: Some(range), ..Released::default() },
@@ -168,7 +209,10 @@ impl Released {
             !raw.missing && (raw.text == original.text || same_value)
         };
         self.raw.iter().any(same)
-            || self.range.zip(original.value).is_some_and(|(range, value)| range.contains(value))
+            || self.range.is_some_and(|range| {
+                original.value.is_some_and(|value| range.contains(value))
+                    || original.range.is_some_and(|other| range.holds(other))
+            })
     }
 }
 

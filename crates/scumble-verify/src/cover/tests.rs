@@ -53,6 +53,55 @@ fn numbers() {
     }
 }
 
+/// Values that stand for many numbers, which steps have made (transforms.md 1.1 and 1.3).
+#[test]
+fn coded_values_and_bands() {
+    let age = cover(NUMBER, &[], &["?"]);
+    for (original, released, expected) in [
+        (">=90", ">=90", true),
+        (">=90", ">=80", true),
+        (">=90", ">=90.0", true),
+        (">=90", ">=91", false),
+        (">=90", "[80,120]", false),
+        (">=90", "<=90", false),
+        (">=90", "90", false),
+        (">=90", "=>=90", true),
+        (">=90", "*", true),
+        ("<=18", "<=20", true),
+        ("<=18", "<=17", false),
+        ("<=18", "[0,18]", false),
+        ("[18,30)", "[18,30)", true),
+        ("[18,30)", "[18,45)", true),
+        ("[18,30)", "[18,30]", true),
+        ("[18,30)", "[18,29]", false),
+        ("[18,30)", "[19,45)", false),
+        ("[18,30)", ">=18", true),
+        ("[18,30)", ">=19", false),
+        ("[18,30]", "[18,30)", false),
+        ("[18,30)", "<=30", true),
+        ("[18,30)", "25", false),
+        ("[30,18)", "[0,99]", false),
+        ("95", ">=90", true),
+        ("89.9", ">=90", false),
+        ("18", "<=18", true),
+        ("?", ">=0", false),
+        ("abc", ">=0", false),
+    ] {
+        assert_eq!(covers(&age, original, released), expected, "{original} {released}");
+    }
+    // A node that is called an interval is true of what it says, and not of what somebody has put below it.
+    let paths = [&["[18,30)", ">=18"][..], &[">=90", ">=18"], &["<=10", ">=18"], &["[0,18)", "[0,30)"]];
+    let bands = cover(NUMBER, &paths, &[]);
+    assert!(covers(&bands, "[18,30)", ">=18") && covers(&bands, ">=90", ">=18"));
+    assert!(!covers(&bands, "<=10", ">=18"));
+    // In columns of texts these are texts.
+    let word = cover(ValueKind::Text, &[&[">=50K", "rich"]], &[]);
+    assert!(covers(&word, ">=50K", ">=50K") && covers(&word, ">=50K", "=>=50K"));
+    assert!(covers(&word, ">=50K", "rich") && !covers(&word, ">=60K", ">=50K"));
+    let comma = cover(ValueKind::Number { comma: true }, &[], &[]);
+    assert!(covers(&comma, ">=1,5", ">=1,0") && !covers(&comma, ">=1,5", ">=1.0"));
+}
+
 #[test]
 fn decimal_commas_and_dates() {
     let price = cover(ValueKind::Number { comma: true }, &[], &[]);

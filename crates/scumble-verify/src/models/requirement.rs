@@ -103,6 +103,18 @@ impl Requirement {
                     Self::KAnonymity { k: parameters.integer("k", 1)? }
                 }
             }
+            // Every set of `size` columns: rows are counted, or the weights in a column added up.
+            "threshold_rule" => {
+                scope.known = Some(parameters.integer("size", 1)?);
+                if parameters.has("column") {
+                    let test = Test::read(&mut parameters)?;
+                    let test =
+                        test.ok_or_else(|| parameters.error("column", "this model adds nothing up"))?;
+                    Self::Values { column: parameters.text("column")?, test }
+                } else {
+                    Self::KAnonymity { k: parameters.integer("least", 1)? }
+                }
+            }
             "k_map" => Self::People(PeopleTest::Many { k: parameters.integer("k", 1)? }),
             "average_risk" => Self::Risk(if parameters.has("average") {
                 RiskTest::Mean { average: parameters.positive_share("average")? }
@@ -342,6 +354,8 @@ mod tests {
             json!({"model": "p_sensitive", "alpha": "0", "categories": [["a"]], "weight_over": "rows", "column": "s"}),
             json!({"model": "beta_likeness", "beta": "1e-9", "variant": "enhanced", "column": "s"}),
             json!({"model": "delta_disclosure", "delta": 0.5, "column": "s"}),
+            json!({"model": "threshold_rule", "size": 1, "least": 1}),
+            json!({"model": "threshold_rule", "size": 2, "least": "0.5", "column": "w", "comma": false}),
             json!({"model": "k_map", "k": 1}),
             json!({"model": "average_risk", "average": 1}),
             json!({"model": "average_risk", "highest": "0.2", "at_risk": 0}),
@@ -412,6 +426,10 @@ mod tests {
             json!({"model": "beta_likeness", "beta": "1", "column": "s"}),
             json!({"model": "delta_disclosure", "delta": "0", "column": "s"}),
             json!({"model": "delta_disclosure", "delta": "1", "variant": "basic", "column": "s"}),
+            json!({"model": "threshold_rule", "size": 0, "least": 1}),
+            json!({"model": "threshold_rule", "least": 1}),
+            json!({"model": "threshold_rule", "size": 1, "least": "0.5"}),
+            json!({"model": "threshold_rule", "size": 1, "least": 0, "column": "w", "comma": false}),
             json!({"model": "k_map", "k": 0}),
             json!({"model": "average_risk"}),
             json!({"model": "average_risk", "average": 0}),

@@ -6,6 +6,7 @@
 //! | `k_e` | [`Test::Count`], [`Span`] | enough values or rows; the numbers span enough |
 //! | `xy_anonymity`, `xy_linkability` | [`Test::Different`], [`Link`] | enough values of Y; none has more than its share |
 //! | `k_uncertainty` | [`Test::Different`] | enough sensitive values |
+//! | `threshold_rule` with weights | [`Sum`] | the weights add up to enough |
 //! | `p_sensitive` | [`Test::Several`], [`Weight`] | enough values or categories; they weigh enough |
 //! | `beta_likeness`, `delta_disclosure` | [`Growth`], [`Change`] | shares are close to those of the original table |
 
@@ -14,6 +15,7 @@ mod change;
 mod link;
 mod shares;
 mod span;
+mod sum;
 
 use scumble_files::table::CodedColumn;
 
@@ -29,6 +31,7 @@ use link::Link;
 use shares::Shares;
 pub(super) use span::Numbers;
 use span::Span;
+use sum::Sum;
 
 /// One requirement on the values of a column.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +43,7 @@ pub(super) enum Test {
         rows: bool,
     },
     Span(Span),
+    Sum(Sum),
     /// At least this many different values, or categories if there are some.
     Several {
         p: u64,
@@ -70,6 +74,7 @@ impl Test {
                 let rows = parameters.choice("count", &["distinct", "rows"])? == "rows";
                 Self::Count { k: parameters.integer("k", 1)?, rows }
             }
+            "threshold_rule" => Self::Sum(Sum::read(parameters)?),
             "p_sensitive" if parameters.has("alpha") => Self::Weight(Weight::read(parameters)?),
             "p_sensitive" => {
                 let categories =
@@ -105,6 +110,7 @@ impl Test {
                 (Box::new(move |_, histogram| count(histogram.len() as u64, *k)), None)
             }
             Self::Span(span) => (span.prepare(column)?, None),
+            Self::Sum(sum) => (sum.prepare(column)?, None),
             Self::Several { p, categories: Some(categories) } => {
                 let of_code = categories.of_codes(column)?;
                 let judge = move |_, histogram: &[(u32, u64)]| {
@@ -131,6 +137,7 @@ impl Test {
             | Self::Different { k: least, .. } => *least as f64,
             Self::Link(link) => link.h.to_f64(),
             Self::Span(Span { e: bound, .. })
+            | Self::Sum(Sum { least: bound, .. })
             | Self::Weight(Weight { alpha: bound, .. })
             | Self::Growth(Growth { beta: bound, .. })
             | Self::Change(Change { delta: bound }) => bound.to_f64(),
@@ -156,6 +163,7 @@ impl Test {
             Self::Count { rows: true, .. } => format!("(k,e)-anonymity of {column}, rows"),
             Self::Count { rows: false, .. } => format!("(k,e)-anonymity of {column}, different values"),
             Self::Span(_) => format!("(k,e)-anonymity of {column}, range"),
+            Self::Sum(_) => format!("threshold rule, sum of {column}"),
             Self::Several { categories: None, .. } => format!("p-sensitivity of {column}, different values"),
             Self::Several { categories: Some(_), .. } => format!("p-sensitivity of {column}, categories"),
             Self::Different { y: true, .. } => format!("(X,Y)-anonymity, different values of {column}"),

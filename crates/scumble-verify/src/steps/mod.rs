@@ -6,6 +6,7 @@ mod dates;
 mod grid;
 mod numbers;
 mod people;
+mod perturbed;
 mod texts;
 
 use foldhash::fast::FixedState;
@@ -30,8 +31,10 @@ pub struct StepClaim<'a> {
     pub read: &'a [&'a CodedColumn],
     /// For each of these columns the texts that mean a missing value.
     pub missing: &'a [&'a [String]],
-    /// The column that it made.
-    pub made: &'a CodedColumn,
+    /// For each of these columns the least and the greatest value that it may show.
+    pub bounds: &'a [(Option<f64>, Option<f64>)],
+    /// The columns that it made.
+    pub made: &'a [&'a CodedColumn],
 }
 
 /// The result of checking a step.
@@ -41,6 +44,14 @@ pub struct StepOutcome {
     pub holds: bool,
     /// The first row, counted from 0, whose value is not.
     pub first_false: Option<usize>,
+}
+
+impl StepOutcome {
+    const TRUE: Self = Self { holds: true, first_false: None };
+
+    fn false_in(row: usize) -> Self {
+        Self { holds: false, first_false: Some(row) }
+    }
 }
 
 /// Whether a text may stand in the new column where these texts stood.
@@ -53,23 +64,39 @@ pub fn check_step(
     offsets: &mut KnownOffsets,
     control: &Control,
 ) -> Result<StepOutcome, VerifyError> {
-    let rows = claim.made.codes.len();
-    if !(1..=2).contains(&claim.read.len()) || claim.read.len() != claim.missing.len() {
+    let Some(first) = claim.made.first() else {
+        return Err(claim.wrong("the columns that the step made are not there"));
+    };
+    let rows = first.codes.len();
+    if claim.read.is_empty() || claim.read.len() != claim.missing.len() {
         return Err(claim.wrong("the columns that the step read are not all there"));
     }
-    if claim.read.iter().any(|column| column.codes.len() != rows) {
+    if claim.read.iter().chain(claim.made).any(|column| column.codes.len() != rows) {
         return Err(claim.wrong("the columns of the step have different numbers of rows"));
     }
+    if let Some(outcome) = perturbed::check(claim, control) {
+        return outcome;
+    }
+    let (1, 1..=2) = (claim.made.len(), claim.read.len()) else {
+        return Err(claim.wrong("the step reads and makes other numbers of columns"));
+    };
     match claim.rule {
         "pseudonym" => return people::are_codes(claim, control),
         "shift" => return people::are_moved(claim, offsets, control),
-        _ => {}
+        _ => offsets.follow(claim),
     }
+    check_values(claim, control)
+}
+
+/// Checks a rule that says what becomes of each value.
+fn check_values(claim: &StepClaim<'_>, control: &Control) -> Result<StepOutcome, VerifyError> {
+    let made = claim.made();
+    let rows = made.codes.len();
     let rule = claim.rule()?;
     let holds = |codes: &[u32], made: u32| {
         let texts: Vec<&str> =
             claim.read.iter().zip(codes).map(|(column, code)| column.values.get(*code)).collect();
-        let made = claim.made.values.get(made);
+        let made = claim.made().values.get(made);
         // A missing value stays as it is.
         match (0..texts.len()).position(|place| claim.is_missing(place, texts[place])) {
             Some(place) => made == texts[place],
@@ -84,7 +111,7 @@ pub fn check_step(
     let mut pace = Pace::new(control);
     for row in 0..rows {
         pace.tick(1)?;
-        let (code, made) = (first.codes.get(row), claim.made.codes.get(row));
+        let (code, made) = (first.codes.get(row), made.codes.get(row));
         let other = second.map_or(0, |column| column.codes.get(row));
         if let Some(before) = met.get_mut(code as usize) {
             if *before == Some(made) {
@@ -100,6 +127,11 @@ pub fn check_step(
 }
 
 impl<'a> StepClaim<'a> {
+    /// The first, and mostly only, column that the step made.
+    fn made(&self) -> &'a CodedColumn {
+        self.made[0]
+    }
+
     fn rule(&self) -> Result<Rule<'a>, VerifyError> {
         match self.rule {
             "top" => numbers::coded(self, true),

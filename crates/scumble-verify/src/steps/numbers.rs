@@ -19,7 +19,9 @@ fn number(claim: &StepClaim<'_>, name: &str) -> Result<Option<Decimal>, VerifyEr
 
 /// Values at the limit or beyond it show what the step says; the others are as they were.
 pub(super) fn coded<'a>(claim: &StepClaim<'a>, top: bool) -> Result<Rule<'a>, VerifyError> {
-    let comma = has_comma(&claim.present(0));
+    let present: Vec<&str> =
+        claim.present(0).into_iter().map(|text| text.trim_start_matches(['<', '>', '='])).collect();
+    let comma = has_comma(&present);
     let limit = number(claim, "limit")?.ok_or_else(|| claim.wrong("the limit is not known"))?;
     let write = claim.plain("write").unwrap_or_default();
     let shown = match write.as_str() {
@@ -33,7 +35,12 @@ pub(super) fn coded<'a>(claim: &StepClaim<'a>, top: bool) -> Result<Rule<'a>, Ve
         (true, false) => "<=",
     };
     Ok(Box::new(move |texts, made| {
-        let Some(original) = Decimal::read(texts[0], comma) else { return false };
+        let Some(original) = Decimal::read(texts[0], comma) else {
+            // What the step at the other end has coded stays, if it lies inside this limit.
+            let sign = if top { "<=" } else { ">=" };
+            let end = texts[0].strip_prefix(sign).and_then(|end| Decimal::read(end, comma));
+            return made == texts[0] && end.is_some_and(|end| if top { end < limit } else { end > limit });
+        };
         if if top { original < limit } else { original > limit } {
             return made == texts[0];
         }
@@ -95,6 +102,11 @@ pub(super) fn in_bands<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyErro
     if labels.as_ref().is_some_and(|labels| labels.len() != edges.len()) {
         return Err(claim.wrong("there is not one label for each band"));
     }
+    match claim.text("closed") {
+        None | Some("left") => {}
+        Some("right") => return Ok(above_edges(edges, labels, comma)),
+        Some(_) => return Err(claim.wrong("which end of a band is included is not known")),
+    }
     Ok(Box::new(move |texts, made| {
         let Some(original) = Decimal::read(texts[0], comma) else { return false };
         let Some(band) = edges.iter().rposition(|edge| *edge <= original) else { return false };
@@ -112,6 +124,27 @@ pub(super) fn in_bands<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyErro
         };
         ends == (Some(edges[band]), edges.get(band + 1).copied())
     }))
+}
+
+/// Bands that include their upper end and not their lower one: `(18,30]`, and `>65` for the last.
+fn above_edges<'a>(edges: Vec<Decimal>, labels: Option<Vec<String>>, comma: bool) -> Rule<'a> {
+    let between = if comma { ';' } else { ',' };
+    Box::new(move |texts, made| {
+        let Some(original) = Decimal::read(texts[0], comma) else { return false };
+        let Some(band) = edges.iter().rposition(|edge| *edge < original) else { return false };
+        if let Some(labels) = &labels {
+            return made == labels[band];
+        }
+        let read = |text: &str| Decimal::read(text, comma);
+        let ends = match made.strip_prefix('>') {
+            Some(low) => Some((read(low), None)),
+            None => made
+                .strip_prefix('(')
+                .and_then(|rest| rest.strip_suffix(']')?.split_once(between))
+                .map(|(low, high)| (read(low), read(high))),
+        };
+        ends == Some((Some(edges[band]), edges.get(band + 1).copied()))
+    })
 }
 
 #[cfg(test)]

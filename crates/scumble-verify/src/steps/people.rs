@@ -2,7 +2,7 @@
 //!
 //! The checker has no key. It cannot tell whether a code or an offset is the right one, only whether they keep what is promised of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -17,15 +17,21 @@ use crate::watch::Pace;
 /// The signs of a code: digits and letters, without those that look like others.
 const SIGNS: &str = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/// The days by which the dates of people were moved, by project and person.
+/// What is known of dates that were moved.
 #[derive(Debug, Default)]
-pub struct KnownOffsets(BTreeMap<String, HashMap<String, i128, FixedState>>);
+pub struct KnownOffsets {
+    /// The days by which the dates of people were moved, by project and person.
+    days: BTreeMap<String, HashMap<String, i128, FixedState>>,
+    /// The columns that hold moved dates, or what was made of some.
+    moved: BTreeSet<String>,
+}
 
-impl StepOutcome {
-    const TRUE: Self = Self { holds: true, first_false: None };
-
-    fn false_in(row: usize) -> Self {
-        Self { holds: false, first_false: Some(row) }
+impl KnownOffsets {
+    /// Remembers what a step made of dates that had been moved.
+    pub(super) fn follow(&mut self, claim: &StepClaim<'_>) {
+        if claim.read.iter().any(|column| self.moved.contains(&column.name)) {
+            self.moved.insert(claim.made().name.clone());
+        }
     }
 }
 
@@ -35,18 +41,18 @@ pub(super) fn are_codes(claim: &StepClaim<'_>, control: &Control) -> Result<Step
     let length = claim.whole("length").unwrap_or(16);
     let alike = claim.list("normalise").unwrap_or_else(|| vec!["trim".to_owned()]);
     let mut code_of: HashMap<String, u32, FixedState> = HashMap::default();
-    let mut value_of: Vec<Option<String>> = vec![None; claim.made.values.len()];
+    let mut value_of: Vec<Option<String>> = vec![None; claim.made().values.len()];
     let mut made_of: Vec<Option<u32>> = vec![None; column.values.len()];
     let mut pace = Pace::new(control);
     for row in 0..column.codes.len() {
         pace.tick(1)?;
-        let (read, made) = (column.codes.get(row), claim.made.codes.get(row));
+        let (read, made) = (column.codes.get(row), claim.made().codes.get(row));
         match made_of[read as usize].replace(made) {
             Some(before) if before == made => continue,
             Some(_) => return Ok(StepOutcome::false_in(row)),
             None => {}
         }
-        let (text, code) = (column.values.get(read), claim.made.values.get(made));
+        let (text, code) = (column.values.get(read), claim.made().values.get(made));
         if claim.is_missing(0, text) {
             match text == code {
                 true => continue,
@@ -86,6 +92,11 @@ pub(super) fn are_moved(
     control: &Control,
 ) -> Result<StepOutcome, VerifyError> {
     let &[column, people] = claim.read else { return Err(claim.wrong("dates and people are two columns")) };
+    // Two moves may cancel each other out, and then a true date would count as a moved one.
+    if known.moved.contains(&column.name) {
+        return Err(claim.wrong("its dates were moved before"));
+    }
+    known.moved.insert(claim.made().name.clone());
     let dates = Dates::of(claim, 0, claim.text("format"), false)?;
     let max = claim.whole("max").unwrap_or(182) as i128;
     let unit = claim.whole("unit").unwrap_or(1) as i128;
@@ -103,18 +114,18 @@ pub(super) fn are_moved(
     });
     let last = last.transpose()?;
     let project = claim.plain("project").ok_or_else(|| claim.wrong("the project is not known"))?;
-    let known = known.0.entry(project).or_default();
+    let known = known.days.entry(project).or_default();
     let days = |texts: &Texts| -> Vec<Option<i128>> {
         texts.iter().map(|text| dates.read(text).map(super::dates::Moment::number)).collect()
     };
-    let (from, to) = (days(&column.values), days(&claim.made.values));
+    let (from, to) = (days(&column.values), days(&claim.made().values));
     // The offset of each person of this column, so that a person is looked up once.
     let mut offset_of: Vec<Option<i128>> = vec![None; people.values.len()];
     let mut pace = Pace::new(control);
     for row in 0..column.codes.len() {
         pace.tick(1)?;
         let text = column.values.get(column.codes.get(row));
-        let made = claim.made.values.get(claim.made.codes.get(row));
+        let made = claim.made().values.get(claim.made().codes.get(row));
         if claim.is_missing(0, text) {
             match text == made {
                 true => continue,
@@ -122,7 +133,7 @@ pub(super) fn are_moved(
             }
         }
         let person = people.codes.get(row);
-        let (from, to) = (from[column.codes.get(row) as usize], to[claim.made.codes.get(row) as usize]);
+        let (from, to) = (from[column.codes.get(row) as usize], to[claim.made().codes.get(row) as usize]);
         let Some((from, to)) = from.zip(to) else {
             return Ok(StepOutcome::false_in(row));
         };

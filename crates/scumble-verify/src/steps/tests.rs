@@ -23,7 +23,8 @@ fn outcome(
         parameters: &parameters,
         read: &read.iter().collect::<Vec<_>>(),
         missing: &vec![&missing[..]; read.len()],
-        made: &CodedColumn::of_texts("c", made.iter()),
+        bounds: &vec![(None, None); read.len()],
+        made: &[&CodedColumn::of_texts("c", made.iter())],
     };
     check_step(&claim, &mut KnownOffsets::default(), &Control::default())
 }
@@ -98,6 +99,15 @@ fn bands() {
         &[(0, "adult")],
     );
     assert!(!holds("cut", json!({"at": [0, 18]}), &[&["-1"]], &["[0,18)"]));
+    only(
+        "cut",
+        json!({"at": [0, 18, 30], "closed": "right"}),
+        &[&["17", "18", "30", "31", "NA"]],
+        &["(0,18]", "(0,18]", "(18,30]", ">30", "NA"],
+        &[(0, "[0,18)"), (1, "(18,30]"), (2, ">30"), (3, ">=30"), (3, "(18,30]")],
+    );
+    assert!(!holds("cut", json!({"at": [0, 18], "closed": "right"}), &[&["0"]], &["(0,18]"]));
+    assert!(outcome("cut", json!({"at": [0], "closed": "up"}), &[&["1"]], &[">0"]).is_err());
     assert!(outcome("cut", json!({"at": [18, 0]}), &[&["1"]], &["1"]).is_err());
 }
 
@@ -309,15 +319,19 @@ fn dates_of_people() {
 #[test]
 fn offsets_hold_in_all_columns() {
     let mut offsets = KnownOffsets::default();
+    let mut calls = 0;
     let mut moved = |project: &str, made: &str| {
-        let column = |text: &str| CodedColumn::of_texts("c", [text].iter());
+        calls += 1;
+        let name = format!("visit {calls}");
+        let column = |text: &str| CodedColumn::of_texts(&name, [text].iter());
         let parameters = json!({ "project": project });
         let claim = StepClaim {
             rule: "shift",
             parameters: parameters.as_object().expect("parameters"),
             read: &[&column("2024-01-10"), &column("a")],
             missing: &[&[], &[]],
-            made: &column(made),
+            bounds: &[(None, None); 2],
+            made: &[&column(made)],
         };
         check_step(&claim, &mut offsets, &Control::default()).expect("a check").holds
     };
@@ -327,15 +341,69 @@ fn offsets_hold_in_all_columns() {
 
 #[test]
 fn what_is_not_known_is_not_passed() {
-    assert!(outcome("shuffle", json!({}), &[&["1"]], &["1"]).is_err());
+    assert!(outcome("encrypt", json!({}), &[&["1"]], &["1"]).is_err());
     assert!(outcome("lump", json!({}), &[&["1"]], &["1"]).is_err());
     let read = CodedColumn::of_texts("c", ["1", "2"].iter());
     let made = CodedColumn::of_texts("c", ["1"].iter());
     let parameters = Map::new();
-    let claim =
-        StepClaim { rule: "round", parameters: &parameters, read: &[&read], missing: &[&[]], made: &made };
+    let claim = StepClaim {
+        rule: "round",
+        parameters: &parameters,
+        read: &[&read],
+        missing: &[&[]],
+        bounds: &[(None, None)],
+        made: &[&made],
+    };
     assert!(
         check_step(&claim, &mut KnownOffsets::default(), &Control::default()).is_err(),
         "rows are missing"
     );
+}
+
+/// What one end has coded stays when the other end is coded.
+#[test]
+fn both_ends_are_coded() {
+    let bottom = json!({"limit": 18, "write": "label"});
+    only(
+        "bottom",
+        bottom.clone(),
+        &[&[">=90", "20", "3"]],
+        &[">=90", "20", "<=18"],
+        &[(0, "<=18"), (0, ">=91"), (2, ">=90")],
+    );
+    assert!(!holds("bottom", bottom, &[&[">=18", "20"]], &[">=18", "20"]), "18 is coded");
+    let top = json!({"limit": 90, "write": "label"});
+    only("top", top.clone(), &[&["<=18", "20", "95"]], &["<=18", "20", ">=90"], &[(0, ">=90"), (2, "95")]);
+    assert!(!holds("top", top, &[&["x>=3", "20"]], &["x>=3", "20"]));
+}
+
+/// Two moves may cancel each other out.
+#[test]
+fn dates_are_moved_once() {
+    let column =
+        |name: &str, texts: &[&str]| CodedColumn::of_texts(name, texts.iter().map(|text| (*text).to_owned()));
+    let (people, first) = (column("who", &["a", "b"]), column("visit", &["2024-03-01", "2024-03-02"]));
+    let second = column("visit", &["2024-03-04", "2024-03-05"]);
+    let month = column("later", &["2024-03-04", "2024-03-05"]);
+    let parameters = json!({"project": "x", "max": 5});
+    let parameters = parameters.as_object().expect("a table");
+    let mut known = KnownOffsets::default();
+    let mut moved = |rule: &str, read: &[&CodedColumn], made: &CodedColumn| {
+        let missing: Vec<&[String]> = vec![&[]; read.len()];
+        let claim = StepClaim {
+            rule,
+            parameters,
+            read,
+            missing: &missing,
+            bounds: &vec![(None, None); read.len()],
+            made: &[made],
+        };
+        check_step(&claim, &mut known, &Control::default()).map(|outcome| outcome.holds)
+    };
+    assert!(moved("shift", &[&first, &people], &second).expect("it is checked"));
+    let twice = moved("shift", &[&second, &people], &first).expect_err("moved twice").to_string();
+    assert!(twice.contains("moved before"), "{twice}");
+    // Nor is what was made of moved dates.
+    let _ = moved("truncate", &[&second], &month);
+    assert!(moved("shift", &[&month, &people], &first).is_err());
 }

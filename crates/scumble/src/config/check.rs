@@ -9,6 +9,7 @@ use super::plan::{Plan, Rest};
 use super::rational::Rational;
 use super::roles::{Role, Roles};
 use super::source::Step;
+use super::template::Template;
 use scumble_files::database::Address;
 use scumble_files::shown::listed;
 
@@ -40,6 +41,9 @@ impl Plan {
         ] {
             let address = name.and_then(|name| Address::recognise(name)).transpose();
             address.map_err(|error| about(&[key], error))?;
+        }
+        if let Some(name) = &self.template {
+            Template::find(name).map_err(|error| about(&["template"], error))?;
         }
         for role in [Role::Class, Role::Subject, Role::Household] {
             self.check_at_most_one(role)?;

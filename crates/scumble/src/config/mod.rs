@@ -41,6 +41,7 @@ mod schema;
 mod sheet;
 mod size;
 mod source;
+pub mod template;
 #[cfg(test)]
 mod tests;
 mod transform;
@@ -54,7 +55,9 @@ pub use duration::Budget;
 pub use keys::{KeySource, Keys, key_does_not_belong_here, shows_key};
 pub use output::{OutputDialect, Range};
 pub use parameters::Parameters;
-pub use plan::{AlgorithmSpec, MissingPolicy, ModelSpec, Plan, QuasiSet, Read, Rest, StarPolicy, TableSpec};
+pub use plan::{
+    AlgorithmSpec, Drawn, MissingPolicy, ModelSpec, Plan, QuasiSet, Read, Rest, StarPolicy, TableSpec,
+};
 pub use rational::Rational;
 pub use risk::RiskSpec;
 pub use roles::{Role, Roles};

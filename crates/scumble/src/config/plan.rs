@@ -37,6 +37,12 @@ pub struct Plan {
     /// The folder of the private report, which must not be published.
     #[serde(default = "report_folder")]
     pub report: String,
+    /// The template that the plan was made from, such as `hipaa_safe_harbor`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// The version of that template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template_version: Option<u32>,
     /// A file that the recoding goes to, for applying it to other rows; private, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recoding: Option<String>,
@@ -96,6 +102,18 @@ pub struct Plan {
     /// How the risk that is left is assessed.
     #[serde(default, skip_serializing_if = "RiskSpec::is_default")]
     pub risk: RiskSpec,
+    /// What chance did to columns. Known once the steps were carried out.
+    #[serde(skip)]
+    pub drawn: Drawn,
+}
+
+/// Columns whose values chance decided.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Drawn {
+    /// Perturbed columns that outsiders may know. No model judges them; how many people are found by them is measured.
+    pub beyond_models: Vec<String>,
+    /// Columns that a release shows otherwise than this table, since no draw can be repeated.
+    pub unrepeated: Vec<String>,
 }
 
 /// A further table about the same people.
@@ -407,6 +425,8 @@ impl Plan {
             input: input.into(),
             output: output.into(),
             report: report_folder(),
+            template: None,
+            template_version: None,
             recoding: None,
             row_map: None,
             hierarchies: None,
@@ -426,6 +446,7 @@ impl Plan {
             table: Vec::new(),
             algorithm: AlgorithmSpec::default(),
             risk: RiskSpec::default(),
+            drawn: Drawn::default(),
         }
     }
 
@@ -533,12 +554,14 @@ impl Plan {
         self.table.iter().any(|table| table.quasi.iter().any(|quasi| quasi == name))
     }
 
-    /// The columns that models name in `y`: their values are counted.
+    /// The columns that models name in `y`, whose values are counted, or in `weight`, whose numbers are added up.
     #[must_use]
     pub fn counted_columns(&self) -> Vec<&str> {
         // No quasi-identifier: it is published coarser than it is.
         let apart = |name: &&str| self.column(name).is_some_and(|column| !column.role.has(Role::Quasi));
-        let named = self.privacy.iter().filter_map(|spec| spec.parameters.texts("y").ok().flatten());
+        let named = ["y", "weight"].into_iter().flat_map(|parameter| {
+            self.privacy.iter().filter_map(move |spec| spec.parameters.texts(parameter).ok().flatten())
+        });
         named.flatten().filter(apart).collect()
     }
 

@@ -34,6 +34,9 @@ pub struct RiskSpec {
     /// The column that shows which rows belong to one household.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub household: Option<String>,
+    /// The largest share of people whom attacks may link to their row, where quasi-identifiers are perturbed: above it nothing is published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub linkage_limit: Option<Rational>,
 }
 
 impl Default for RiskSpec {
@@ -46,6 +49,7 @@ impl Default for RiskSpec {
             combination_size: 3,
             weight: None,
             household: None,
+            linkage_limit: None,
         }
     }
 }
@@ -61,6 +65,9 @@ impl RiskSpec {
     pub(super) fn fault(&self) -> Option<(&'static str, &'static str)> {
         if self.threshold.is_some_and(|threshold| threshold > Rational::ONE) {
             return Some(("threshold", "the risk threshold is a chance: a number from 0 to 1"));
+        }
+        if self.linkage_limit.is_some_and(|limit| limit > Rational::ONE) {
+            return Some(("linkage_limit", "the linkage limit is a share of people: a number from 0 to 1"));
         }
         if self.sampling_fraction.is_some_and(|share| share == Rational::ZERO || share > Rational::ONE) {
             return Some((

@@ -12,6 +12,8 @@ const FULL: &str = r#"
 input = "patients.csv"
 output = "release.parquet"
 report = "private"
+template = "public_use"
+template_version = 1
 recoding = "recoding.json"
 row_map = "rows.json"
 spreadsheet_safe = true
@@ -108,6 +110,7 @@ audience = "inside"
 combination_size = 2
 weight = "zip"
 household = "age"
+linkage_limit = 0.05
 "#;
 
 const HEAD: &str = "input = \"in.csv\"\noutput = \"out.csv\"\n";

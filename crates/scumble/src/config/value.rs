@@ -26,23 +26,27 @@ pub enum Value {
 pub(super) const FLOAT_DIGITS: usize = 15;
 
 impl Value {
-    /// The value of a text of the command line (`--set l=1.31`): what it looks like, else a text.
+    /// The value of a text of the command line (`--set l=1.31`): what it looks like, else a text. A number with zeros before it, such as `007`, is a
+    /// text, since it would not be the same as a number.
     #[must_use]
     pub fn from_text(text: &str) -> Self {
         if let Ok(boolean) = text.parse() {
             return Self::Boolean(boolean);
         }
-        if let Ok(integer) = text.parse() {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let padded = digits.starts_with('0') && digits[1..].starts_with(|next: char| next.is_ascii_digit());
+        if let Some(integer) = text.parse().ok().filter(|_| !padded) {
             return Self::Integer(integer);
         }
         if let Some(items) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             let items = items.split(',').map(str::trim).filter(|item| !item.is_empty());
             return Self::List(items.map(Self::from_text).collect());
         }
-        let digits = text.strip_prefix('-').unwrap_or(text);
-        if digits.split_once('.').is_some_and(|(whole, places)| {
-            !places.is_empty() && whole.bytes().chain(places.bytes()).all(|byte| byte.is_ascii_digit())
-        }) {
+        if !padded
+            && digits.split_once('.').is_some_and(|(whole, places)| {
+                !places.is_empty() && whole.bytes().chain(places.bytes()).all(|byte| byte.is_ascii_digit())
+            })
+        {
             return Self::Decimal(text.to_owned());
         }
         Self::Text(text.to_owned())
@@ -190,6 +194,11 @@ mod tests {
     fn texts_of_the_command_line() {
         assert_eq!(Value::from_text("5"), Value::Integer(5));
         assert_eq!(Value::from_text("-1.50"), Value::Decimal("-1.50".into()));
+        for padded in ["007", "-01", "00", "00.5"] {
+            assert_eq!(Value::from_text(padded), Value::Text(padded.into()));
+        }
+        assert_eq!(Value::from_text("0"), Value::Integer(0));
+        assert_eq!(Value::from_text("0.5"), Value::Decimal("0.5".into()));
         assert_eq!(Value::from_text("true"), Value::Boolean(true));
         assert_eq!(Value::from_text("1/3"), Value::Text("1/3".into()));
         assert_eq!(Value::from_text("1."), Value::Text("1.".into()));

@@ -59,18 +59,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     let k = parameters.whole("k", 1)?.ok_or_else(|| needs(ENTRY.name, "k", 5))?;
     let c = parameters.positive("c", Some(Rational::ONE))?.unwrap_or(Rational::ONE);
     let width = context.table.width() as u64;
-    let sets = choose(width, l.unwrap_or(width));
-    if sets > MOST_SETS {
-        return Err(Error::refused(format!(
-            "LKC-privacy with l = {} checks {} sets of the {width} quasi-identifiers, more than the {} that are feasible",
-            l.unwrap_or(width),
-            grouped(sets),
-            grouped(MOST_SETS)
-        ))
-        .advise(format!("use l = {width}, all quasi-identifiers together"))
-        .advise("use fewer quasi-identifiers")
-        .concede("use a smaller l"));
-    }
+    refuse_many_sets("LKC-privacy", "l", width, l.unwrap_or(width))?;
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     // One row is always there and a share of 1 is no limit: such halves ask for nothing. Then c protects no column, either.
     if k > 1 || c == Rational::ONE {
@@ -92,6 +81,21 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     Ok(models)
 }
 
+/// Returns an error if a model checks more sets of `size` of the `width` quasi-identifiers than are feasible; `parameter` is the name of the size.
+pub(super) fn refuse_many_sets(model: &str, parameter: &str, width: u64, size: u64) -> Result<()> {
+    let sets = choose(width, size);
+    if sets <= MOST_SETS {
+        return Ok(());
+    }
+    Err(Error::refused(format!(
+        "{model} with {parameter} = {size} checks {sets} sets of the {width} quasi-identifiers, more than the {} that are feasible",
+        grouped(MOST_SETS)
+    ))
+    .advise(format!("use {parameter} = {width}, all quasi-identifiers together"))
+    .advise("use fewer quasi-identifiers")
+    .concede(format!("use a smaller {parameter}")))
+}
+
 /// How many sets of `size` there are among `width` columns.
 fn choose(width: u64, size: u64) -> u64 {
     let size = size.min(width);
@@ -100,7 +104,7 @@ fn choose(width: u64, size: u64) -> u64 {
 }
 
 /// All sets of `size` of the columns, in lexicographic order.
-fn subsets(columns: &[usize], size: usize) -> Vec<Vec<usize>> {
+pub(super) fn subsets(columns: &[usize], size: usize) -> Vec<Vec<usize>> {
     if size == 0 {
         return vec![Vec::new()];
     }

@@ -67,6 +67,7 @@ pub(crate) mod several;
 pub(crate) mod t_closeness;
 #[cfg(test)]
 mod tests;
+pub(crate) mod threshold_rule;
 pub(crate) mod valued;
 mod values;
 pub(crate) mod xy_anonymity;

@@ -359,6 +359,40 @@ fn numbers_and_categories() {
 }
 
 #[test]
+fn combinations_have_enough_rows_or_weights() {
+    let rows = Expected {
+        claim: json!({"model": "threshold_rule", "size": 1, "least": "5"}),
+        required: (5.0, true),
+        pruning: [true, false, true],
+        classes: [(4.0, false), (5.0, true)],
+    };
+    check(&running_example(), "model = 'threshold_rule'\nsize = 1\nleast = 5", &["disease"], &[rows]);
+    // 5 + 60 + 7
+    let weighted = counted(&["cost"], &[(0, &["5"]), (0, &["60"]), (1, &["7"])], false);
+    let asked = |least: &str| {
+        infeasible(
+            &weighted,
+            &format!("model = 'threshold_rule'\nsize = 1\nleast = {least}\nweight = 'cost'"),
+            &[],
+        )
+    };
+    assert_eq!(asked("71.5"), "");
+    assert!(asked("72.1").ends_with("ask for least = 72, the largest possible"), "{}", asked("72.1"));
+    let wrong = |table: &FrequencyTable, more: &str| {
+        let built = built(table, &format!("model = 'threshold_rule'\n{more}"), &[]);
+        built.err().expect("it is refused").to_string()
+    };
+    assert!(wrong(&weighted, "least = 2").contains("needs size"));
+    assert!(wrong(&weighted, "size = 1").contains("needs least"));
+    assert!(wrong(&weighted, "size = 1\nleast = 0.5").contains("no whole number"));
+    assert!(wrong(&weighted, "size = 1\nleast = 2\nweight = 'w'").contains("published as it is"));
+    let negative = counted(&["cost"], &[(0, &["5"]), (0, &["-1"])], false);
+    assert!(wrong(&negative, "size = 1\nleast = 2\nweight = 'cost'").contains("some are negative"));
+    let texts = counted(&["letter"], &[(0, &["a"]), (0, &["b"])], false);
+    assert!(wrong(&texts, "size = 1\nleast = 2\nweight = 'letter'").contains("does not hold numbers"));
+}
+
+#[test]
 fn groups_of_columns_that_somebody_knows() {
     let table = running_example();
     let size = Expected {

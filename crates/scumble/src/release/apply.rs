@@ -32,6 +32,7 @@ use crate::release::prepare::population::quasi_only;
 use crate::release::prepare::{Complete, SpeltTable, keep_complete, prepare_new};
 use crate::release::resources::Resources;
 use crate::release::saved::SavedRecoding;
+use crate::release::steps::perturbed::Perturbed;
 use crate::release::steps::{self, Purpose, Steps};
 use crate::report::data::PersonalData;
 use crate::search::relabel::with_values;
@@ -131,7 +132,7 @@ pub(super) fn recoded<D: Destination>(
     watched.enter(Stage::Read);
     let clock = Instant::now();
     let control = watched.progress.control();
-    let New { plan, table, kept, notes, first_warnings, personal } =
+    let New { plan, table, kept, notes, first_warnings, personal, perturbed } =
         read_new(saved, input, private, control)?;
     seconds.read = clock.elapsed().as_secs_f64();
     watched.check()?;
@@ -148,6 +149,7 @@ pub(super) fn recoded<D: Destination>(
         notes,
         first_warnings,
         personal,
+        perturbed: &perturbed,
         seconds,
         started,
     };
@@ -213,6 +215,8 @@ struct New {
     first_warnings: Vec<String>,
     /// Personal data in columns that are published exactly.
     personal: PersonalData,
+    /// The columns whose values are not those of their people.
+    perturbed: Perturbed,
 }
 
 /// Reads new rows. Their columns may be in any order; the output has the order of the recoding.
@@ -274,6 +278,7 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
         keep_complete(&mut table, &plan)?
     };
     notes.extend(read.notes);
+    let mut perturbed = Perturbed::default();
     if !steps.is_empty() {
         let purpose = if private { Purpose::Private } else { Purpose::Release };
         first_warnings.extend(steps::same_codes(&plan));
@@ -281,6 +286,7 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
         table = made.table;
         notes.extend(made.notes);
         first_warnings.extend(made.warnings);
+        perturbed = made.perturbed;
     }
     let table = SpeltTable::of(table, &plan)?;
     notes.extend(table.notes());
@@ -290,7 +296,7 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     };
     notes.extend(passed.notes);
     first_warnings.extend(datasheet::counted_apart(&plan, false));
-    Ok(New { plan, table, kept, notes, first_warnings, personal: passed.personal })
+    Ok(New { plan, table, kept, notes, first_warnings, personal: passed.personal, perturbed })
 }
 
 /// The error of the gate for new rows: roles and consent come from the recoding and cannot be changed.

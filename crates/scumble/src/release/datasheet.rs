@@ -10,8 +10,10 @@ use super::described::FileSheet;
 use super::run::Run;
 use crate::base::format::capitalised;
 use crate::base::text::{grouped, markdown as escaped};
+use crate::config::template::said_of;
 use crate::config::{Equality, Plan, Range, Role};
 use crate::release::prepare::SpeltTable;
+use crate::report::data::Perturbation;
 use crate::table::hierarchy::Provenance;
 use crate::table::quasi::{Quasi, Shape, Value};
 
@@ -22,6 +24,9 @@ pub(crate) struct Datasheet {
     pub(super) statement: String,
     pub(super) made_with: String,
     pub(super) algorithm: String,
+    /// The template of the plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) template: Option<String>,
     pub(super) rows: u64,
     /// The files that it is about, filled in when they are written.
     pub(super) files: Vec<FileSheet>,
@@ -44,6 +49,7 @@ impl Datasheet {
             statement,
             made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
             algorithm: format!("{} ({})", run.algorithm.title, run.algorithm.paper),
+            template: said_of(run.plan).map(|(made, _)| made),
             rows,
             files: Vec::new(),
             written: run.written.clone(),
@@ -53,6 +59,18 @@ impl Datasheet {
             reading: Vec::new(),
             limits: Vec::new(),
         }
+    }
+
+    /// With the sentence about perturbed columns that outsiders may know.
+    pub(super) fn with_perturbation(mut self, found: Option<&Perturbation>) -> Self {
+        if let Some(found) = found.filter(|found| !found.known.is_empty()) {
+            self.statement += &format!(
+                " Perturbed: {}. No model covers that: {}",
+                found.known.join(", "),
+                found.sentence()
+            );
+        }
+        self
     }
 }
 
@@ -78,19 +96,24 @@ pub(super) fn kept_sheet(
     name: &str,
     roles: &crate::config::Roles,
     source: &SpeltTable,
+    plan: &Plan,
 ) -> Option<ColumnSheet> {
     let role = match roles.as_slice() {
         [Role::Class] => "class",
         [Role::Sensitive] => "sensitive",
         [Role::Class, Role::Sensitive] => "class and sensitive",
+        [Role::Other] if plan.drawn.beyond_models.iter().any(|of| of == name) => {
+            "quasi-identifier, perturbed"
+        }
         [Role::Other] => "other",
         _ => return None,
     };
-    let how = match source.is_respelt(name) {
-        true => "published as it is, but for one spelling of each value",
-        false => "published as it is",
+    let one_spelling = if source.is_respelt(name) { ", but for one spelling of each value" } else { "" };
+    let how = match &super::steps::words(plan, name)[..] {
+        [] => format!("published as it is{one_spelling}"),
+        made => format!("published as the steps made it{one_spelling}: {}", made.join("; then ")),
     };
-    Some(ColumnSheet { name: name.into(), role, how: how.into(), kinds: Vec::new(), hierarchy: None })
+    Some(ColumnSheet { name: name.into(), role, how, kinds: Vec::new(), hierarchy: None })
 }
 
 /// Where the coarser values of a column come from.
@@ -111,7 +134,12 @@ pub(super) fn value_kind(quasi: &Quasi, value: Value) -> &'static str {
     match (value, &quasi.shape) {
         (Value::Star, _) => "suppressed",
         (Value::Mean { .. }, _) => "mean of a group",
-        (Value::Node(node), Shape::Tree(tree)) if tree.is_leaf(node) => "value",
+        (Value::Node(node), Shape::Tree(tree)) => match tree.openness(node) {
+            // Its leaves may be intervals, and what is above them is one.
+            Some(_) if is_interval(&quasi.label(value)) => "interval",
+            _ if tree.is_leaf(node) => "value",
+            _ => "hierarchy node",
+        },
         (Value::Node(_), _) => "hierarchy node",
         (Value::Subset(codes), _) => {
             if codes.count_ones() == 1 {
@@ -128,13 +156,20 @@ pub(super) fn value_kind(quasi: &Quasi, value: Value) -> &'static str {
             }
         }
         (Value::Span(..), _) => {
-            if quasi.label(value).starts_with('[') {
+            if is_interval(&quasi.label(value)) {
                 "interval"
             } else {
                 "value"
             }
         }
     }
+}
+
+/// The sentence about values that stand for many numbers and have one end.
+pub(super) const ONE_END: &str = ">=a stands for a or any greater value, <=a for a or any smaller one.";
+
+fn is_interval(label: &str) -> bool {
+    ["[", ">=", "<="].iter().any(|start| label.starts_with(start))
 }
 
 /// Sentences about values that the plan counts as different although they may be the same, which weakens the promises about these columns.
@@ -166,7 +201,8 @@ pub(super) fn counted_apart(plan: &Plan, public: bool) -> Vec<String> {
 /// The same sentences, and those about steps, for the datasheet.
 pub(super) fn limits_of_counting(plan: &Plan) -> Vec<String> {
     let apart = counted_apart(plan, true).into_iter().map(|line| format!("{}.", capitalised(&line)));
-    apart.chain(super::steps::limits(plan)).collect()
+    let of_template = said_of(plan).into_iter().flat_map(|(_, limits)| limits);
+    apart.chain(super::steps::limits(plan)).chain(of_template).collect()
 }
 
 /// The section that lists the files and their SHA-256.
@@ -222,6 +258,9 @@ pub(super) fn markdown(sheet: &Datasheet) -> String {
     let mut text = format!("# Datasheet\n\n**{}**\n\n", escaped(&sheet.statement));
     text +=
         &format!("{} rows. Made with {} by {}.\n\n", grouped(sheet.rows), sheet.made_with, sheet.algorithm);
+    if let Some(template) = &sheet.template {
+        text += &format!("{}\n\n", escaped(template));
+    }
     text += &about(&sheet.files);
     text += "## Columns\n\n";
     text += "| column | role | how it was published | values | hierarchy |\n|---|---|---|---|---|\n";

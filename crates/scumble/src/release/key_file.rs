@@ -1,6 +1,6 @@
 //! The key of a run: where it was given, and where a key file may not lie.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -40,8 +40,7 @@ pub(super) fn key_of(plan: &Plan, folder: Option<&Path>) -> Result<Key> {
     let Some((first, key)) = given.first() else {
         return Err(Error::config("a secret key is needed, and none was given")
             .advise("make a key with 'scumble key new FILE', once for all releases that belong together")
-            .advise("name the key file in the plan: [keys] file = \"…\"")
-            .set(Setting::root("key_file"), "give the key file with the command"));
+            .set(Setting::root("key_file"), "name the key file"));
     };
     match given.iter().find(|(_, other)| other != key) {
         None => Ok(key.clone()),
@@ -60,7 +59,9 @@ fn read(path: &Path, plan: &Plan, folder: Option<&Path>) -> Result<Key> {
     }
     let shown = path.display();
     let cannot = |source: io::Error| scumble_files::cannot_read("the key file", path, source);
-    let mut file = File::open(path).map_err(cannot)?;
+    // Opening a pipe would otherwise wait for somebody who writes into it.
+    let waiting = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let mut file = OpenOptions::new().read(true).custom_flags(waiting).open(path).map_err(cannot)?;
     // What is asked of is what was opened, whatever happens to its name meanwhile.
     let found = file.metadata().map_err(cannot)?;
     if !found.is_file() {
@@ -74,7 +75,7 @@ fn read(path: &Path, plan: &Plan, folder: Option<&Path>) -> Result<Key> {
         .advise("make a new key with 'scumble key new FILE', if somebody may have read this one")
         .advise("take their permissions away: chmod 600 FILE"));
     }
-    check_place(path, &published_folders(plan, folder))?;
+    check_place(path, &published_folders(plan, folder), "lies")?;
     let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST as usize + 1));
     (&mut file).take(LONGEST + 1).read_to_end(&mut bytes).map_err(cannot)?;
     Key::read(&bytes, &format!("the key file '{shown}'"))
@@ -92,8 +93,8 @@ fn published_folders(plan: &Plan, folder: Option<&Path>) -> Vec<PathBuf> {
     release.into_iter().chain(report).collect()
 }
 
-/// Returns an error if a key file lies, or would lie, in one of these folders or in a repository.
-fn check_place(path: &Path, published: &[PathBuf]) -> Result<()> {
+/// Returns an error if a key file `lies`, or `would lie`, in one of these folders or in a repository.
+fn check_place(path: &Path, published: &[PathBuf], lies: &str) -> Result<()> {
     let (shown, place) = (path.display(), real(path));
     let elsewhere = |what: String| {
         Err(Error::config(what)
@@ -101,7 +102,7 @@ fn check_place(path: &Path, published: &[PathBuf]) -> Result<()> {
     };
     if let Some(folder) = published.iter().find(|folder| place.starts_with(real(folder))) {
         return elsewhere(format!(
-            "the key file '{shown}' lies in '{}', where this run writes: whoever gets that folder would get the key",
+            "the key file '{shown}' {lies} in '{}', where this run writes: whoever gets that folder would get the key",
             if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.display()
         ));
     }
@@ -109,7 +110,7 @@ fn check_place(path: &Path, published: &[PathBuf]) -> Result<()> {
     match place.ancestors().skip(1).find(is_repository) {
         None => Ok(()),
         Some(folder) => elsewhere(format!(
-            "the key file '{shown}' lies in the repository '{}', with which it would be passed on",
+            "the key file '{shown}' {lies} in the repository '{}', with which it would be passed on",
             folder.display()
         )),
     }
@@ -118,7 +119,7 @@ fn check_place(path: &Path, published: &[PathBuf]) -> Result<()> {
 /// Writes a new key to a file that is not there yet and that only its owner can read. Returns the key's id.
 pub fn new_key_file(path: &Path) -> Result<String> {
     let shown = path.display();
-    check_place(path, &[])?;
+    check_place(path, &[], "would lie")?;
     let key = Key::new()?;
     let mut file = match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(file) => file,
@@ -203,10 +204,14 @@ mod tests {
         refused("../keys/link.key", "where this run writes");
         refused("../keys/none.key", "cannot read the key file");
         refused("../keys", "no ordinary file");
+        refused("/dev/zero", "no ordinary file");
+        let pipe = std::process::Command::new("mkfifo").arg(keys.join("pipe")).status().expect("mkfifo");
+        assert!(pipe.success());
+        refused("../keys/pipe", "no ordinary file");
         std::fs::create_dir(keys.join(".git")).expect("a folder");
         refused("../keys/a.key", "lies in the repository");
         let error = new_key_file(&keys.join("b.key")).expect_err("a repository").to_string();
-        assert!(error.contains("repository") && !keys.join("b.key").exists(), "{error}");
+        assert!(error.contains("would lie in the repository") && !keys.join("b.key").exists(), "{error}");
     }
 
     #[test]

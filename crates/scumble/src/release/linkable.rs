@@ -47,7 +47,9 @@ fn is_secret(step: &Step) -> bool {
 fn origins<'a>(steps: &'a [Step]) -> BTreeMap<&'a str, Origin<'a>> {
     let mut known: BTreeMap<&str, Origin<'_>> = BTreeMap::new();
     for step in steps {
-        let read: Vec<Origin<'_>> = step.reads().into_iter().map(|name| origin(&known, name)).collect();
+        // Noise that is one for each person shows nobody: what a step reads besides does not show.
+        let shows = if step.perturbs() { step.columns() } else { step.reads() };
+        let read: Vec<Origin<'_>> = shows.into_iter().map(|name| origin(&known, name)).collect();
         let made = Origin {
             raw: if is_secret(step) {
                 BTreeSet::new()
@@ -57,7 +59,7 @@ fn origins<'a>(steps: &'a [Step]) -> BTreeMap<&'a str, Origin<'a>> {
             of_codes: step.transform.facts().truth == StepTruth::Pseudonym
                 || read.iter().any(|of| of.of_codes),
         };
-        known.insert(step.makes(), made);
+        step.makes().into_iter().for_each(|name| drop(known.insert(name, made.clone())));
     }
     known
 }
@@ -72,10 +74,7 @@ fn origin<'a>(known: &BTreeMap<&'a str, Origin<'a>>, name: &'a str) -> Origin<'a
 pub(super) fn check_originals(plan: &Plan, steps: &[Step]) -> Result<()> {
     let last = origins(steps);
     for (place, step) in steps.iter().enumerate().filter(|(_, step)| is_secret(step)) {
-        let made = step.makes();
-        if !is_published(plan, made) {
-            continue;
-        }
+        let Some(made) = step.makes().into_iter().find(|name| is_published(plan, name)) else { continue };
         let before = origins(&steps[..place]);
         let are_dates = step.transform.facts().truth == StepTruth::Shifted;
         for name in step.columns() {
@@ -119,23 +118,36 @@ pub(super) fn check(plan: &mut Plan, steps: &[Step], table: &CodedTable) -> Resu
         if asked || !is_published(plan, code) {
             continue;
         }
-        let is_code =
-            |step: &&Step| step.makes() == code && step.transform.facts().truth == StepTruth::Pseudonym;
+        let is_code = |step: &&Step| {
+            step.makes().contains(&code) && step.transform.facts().truth == StepTruth::Pseudonym
+        };
+        let maker = steps.iter().rfind(|step| step.makes().contains(&code));
+        let of_codes = last.get(code).is_some_and(|of| of.of_codes);
+        let what = match (maker.filter(is_code), &subject) {
+            (Some(_), _) => format!("the codes in '{code}'"),
+            (None, Some(subject)) if !of_codes => {
+                format!("the values in '{code}', which are made of '{subject}',")
+            }
+            _ => format!("the values in '{code}', which are made of codes,"),
+        };
         let error = match links(plan, steps.iter().rfind(is_code), code, table)? {
             Linked::Nobody => continue,
             Linked::Person => Error::refused(format!(
-                "the codes in '{code}' show which rows are one person's, and no model is about all rows of a person together: whoever knows \
-                 several rows of somebody may find all of them"
+                "{what} show which rows are one person's, and no model is about all rows of a person together: whoever knows several rows of \
+                 somebody may find all of them"
             ))
-            .set(Wanted::model("multirelational").with("k", 5), "ask for a model of all rows of a person"),
+            .set(
+                Wanted::model("multirelational").with("k", 5),
+                "ask for a model of all rows of a person, with an algorithm that serves it, such as mingen",
+            ),
             Linked::Unknown => Error::refused(format!(
-                "the codes in '{code}' show which rows belong together, and nobody says which rows are one person's"
+                "{what} show which rows belong together, and no column says whose rows they are"
             ))
             .set(Setting::role("subject"), "say which column tells people apart, even if each has one row"),
         };
         if !plan.accept_linkable_rows {
             return Err(error
-                .advise(format!("leave the codes out: give '{code}' the role drop"))
+                .advise(format!("leave the column out: give '{code}' the role drop"))
                 .weaken(Setting::root("accept_linkable_rows").to(true), "accept that rows can be linked"));
         }
         open = true;

@@ -17,6 +17,7 @@ use scumble_files::table::CodedTable;
 use scumble_files::{ReadOptions, Source};
 
 use crate::config::profile::refuse_unjudged;
+use crate::config::template;
 use crate::config::{Plan, Role};
 use crate::error::{Error, Result, Setting, among_columns};
 use crate::problem::{Budget, Progress};
@@ -30,6 +31,7 @@ use classes::recoding_file::check_rule_for_rows;
 use classes::together;
 use gate::RowNumbers;
 pub use steps::give_release_id;
+pub(crate) use steps::perturbed::{Perturbed, judged};
 use steps::{Purpose, Steps};
 
 mod apply;
@@ -49,6 +51,7 @@ pub mod new_rows;
 mod offers;
 mod origin;
 pub mod outputs;
+mod perturbation;
 mod pipeline;
 pub mod prepare;
 mod publish;
@@ -227,7 +230,7 @@ fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watche
 
     watched.enter(Stage::Read);
     let clock = Instant::now();
-    let PlannedTable { plan, table, kept, mut notes, first_warnings, personal } =
+    let PlannedTable { plan, table, kept, mut notes, first_warnings, personal, perturbed } =
         read(plan, source, resources)?;
     let plan = &plan;
     resources.check_used(plan)?;
@@ -248,6 +251,7 @@ fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watche
         notes,
         first_warnings,
         personal,
+        perturbed: &perturbed,
         seconds,
         started,
     };
@@ -281,6 +285,8 @@ struct ReadTable<'a> {
     first_warnings: Vec<String>,
     /// Personal data in columns that are published exactly.
     personal: PersonalData,
+    /// The columns whose values are not those of their people.
+    perturbed: &'a Perturbed,
     seconds: Seconds,
     started: Instant,
 }
@@ -312,12 +318,20 @@ struct PlannedTable {
     first_warnings: Vec<String>,
     /// Personal data in columns that are published exactly.
     personal: PersonalData,
+    /// The columns whose values are not those of their people.
+    perturbed: Perturbed,
 }
 
 /// Reads the columns that the plan needs to make a release.
 fn read(given: &Plan, source: &Source, resources: &Resources) -> Result<PlannedTable> {
-    let Original { plan, table, kept, mut notes, left_out: mut first_warnings, warnings } =
+    let Original { plan, table, kept, mut notes, left_out: mut first_warnings, warnings, perturbed } =
         read_for(given, source, resources, Purpose::Release)?;
+    if !plan.drawn.beyond_models.is_empty() && plan.names_with(Role::Quasi).next().is_none() {
+        return Err(Error::refused(
+            "every quasi-identifier is perturbed, so there is nothing that a model could judge",
+        )
+        .advise("let the search coarsen at least one of them: leave it out of the steps"));
+    }
     let table = SpeltTable::of(table, &plan)?;
     if given.rest == Some(crate::config::Rest::Other) {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
@@ -334,6 +348,7 @@ fn read(given: &Plan, source: &Source, resources: &Resources) -> Result<PlannedT
                 )
         })?;
     }
+    let departures = template::judge(&plan, &table)?;
     // Personal data is looked for before the search, so that nobody waits in vain.
     let passed = gate::exact(&plan, &table, RowNumbers::Kept(&kept))?;
     notes.extend(passed.notes);
@@ -344,7 +359,8 @@ fn read(given: &Plan, source: &Source, resources: &Resources) -> Result<PlannedT
     notes.extend(table.notes());
     first_warnings.extend(datasheet::counted_apart(&plan, false));
     first_warnings.extend(warnings);
-    Ok(PlannedTable { plan, table, kept, notes, first_warnings, personal: passed.personal })
+    first_warnings.extend(departures);
+    Ok(PlannedTable { plan, table, kept, notes, first_warnings, personal: passed.personal, perturbed })
 }
 
 /// A table that releases are made from: without identifiers, and without the rows that its plan leaves out.
@@ -361,6 +377,8 @@ pub struct Original {
     pub left_out: Vec<String>,
     /// Warnings about what was done to columns.
     pub warnings: Vec<String>,
+    /// The columns whose values are not those of their people.
+    pub(crate) perturbed: Perturbed,
 }
 
 /// Reads the columns that a plan needs, and carries its steps out, so that a release can be compared with the table. Identifiers are never read,
@@ -385,18 +403,21 @@ fn read_for(plan: &Plan, source: &Source, resources: &Resources, purpose: Purpos
     let (mut table, mut notes) = (read.coded, read.notes);
     let Complete { mut kept, notes: mut left_out } = keep_complete(&mut table, &plan)?;
     let mut warnings = Vec::new();
+    let mut perturbed = Perturbed::default();
     if !steps.is_empty() {
         let made = steps.carry_out(&mut plan, table, &kept, resources, purpose)?;
         table = made.table;
         notes.extend(made.notes);
         warnings = made.warnings;
+        perturbed = made.perturbed;
         // A column that a step made may have its own rule for missing values.
         let again = keep_complete(&mut table, &plan)?;
         left_out.extend(again.notes);
+        perturbed.keep(&again.kept);
         let mut still = again.kept.into_iter();
         kept.iter_mut().filter(|kept| **kept).for_each(|kept| *kept = still.next().unwrap_or(false));
     }
-    Ok(Original { plan, table, kept, notes, left_out, warnings })
+    Ok(Original { plan, table, kept, notes, left_out, warnings, perturbed })
 }
 
 /// Reads the columns that a plan needs, and those that its steps read. The plan has every column, as it is after all steps.

@@ -10,6 +10,7 @@ use super::datasheet::Datasheet;
 use super::form::Form;
 use super::gate::{self, RowNumbers};
 use super::households;
+use super::perturbation;
 use super::publish::unpublished;
 use super::row_map::RowMapFile;
 use super::run::Run;
@@ -246,7 +247,8 @@ pub(super) fn complete<'a, Found, D: Destination>(
 where
     Run<'a, Found>: Releasable,
 {
-    let ReadTable { original, notes, first_warnings, mut personal, mut seconds, started, .. } = read;
+    let ReadTable { original, notes, first_warnings, mut personal, mut seconds, started, perturbed, .. } =
+        read;
     run.notes.extend(notes);
     run.warnings.extend(first_warnings);
     let (place, verified) = {
@@ -262,21 +264,24 @@ where
     watched.enter(Stage::Measure);
     let clock = Instant::now();
     let (households, of_households) = measure_households(&run)?;
+    let perturbation = perturbation::measure(&run, perturbed, watched.progress.control())?;
     run.forget_rows();
     let (mut summary, mut report) = run.figures(&verified, destination.title().as_deref(), &seconds)?;
     if let Some(report) = &mut report {
         report.personal = personal.clone();
         report.households = households.clone();
+        report.perturbation.clone_from(&perturbation);
     }
     // The report has its own rules for these.
     summary.warnings.extend(gate::warnings(&personal).into_iter().chain(of_households));
     summary.households = households;
+    summary.perturbation = perturbation;
     summary.personal = personal;
     summary.verdict = report.as_ref().map(Conclusion::of);
     watched.check()?;
     let (orders, groups) = run.row_map();
     let row_map = run.plan.row_map.as_ref().map(|_| original.row_map(&orders, groups)).transpose()?;
-    let sheet = run.sheet(&summary);
+    let sheet = run.sheet(&summary).map(|sheet| sheet.with_perturbation(summary.perturbation.as_ref()));
     let manifest = sheet.as_ref().and_then(|sheet| run.manifest(sheet));
     seconds.measure = clock.elapsed().as_secs_f64();
     let papers = Documents { report, rule: &|out| run.write_rule(out), row_map, sheet, manifest };

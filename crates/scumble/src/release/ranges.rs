@@ -66,6 +66,9 @@ impl RangeColumn {
         let ends = inside.and_then(|inside| inside.split_once(self.measure.separator()));
         match ends {
             Some((low, high)) if is_value(low) && is_value(high) => Ok(Some((low, high))),
+            _ if label.starts_with(['>', '<']) => Err(self
+                .refused("shows values that have only one end, such as >=90")
+                .advise("have the step show the limit itself (write = \"limit\")")),
             _ => Err(self
                 .refused("shows labels that are no ranges, such as nodes of its hierarchy")
                 .set(

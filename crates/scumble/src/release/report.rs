@@ -5,6 +5,7 @@ use scumble_files::table::CodedTable;
 
 use super::run::Run;
 use super::{Seconds, Summary};
+use crate::config::template::said_of;
 use crate::config::{Column, Plan, Role};
 use crate::registry::Facts;
 use crate::release::prepare::SpeltTable;
@@ -24,12 +25,15 @@ pub(super) fn beginning<Found>(
 ) -> Report {
     let address = Address::recognise(&run.plan.input).and_then(Result::ok).map(|address| address.name());
     let file = std::path::Path::new(&run.plan.input).file_name();
+    let template = said_of(run.plan).map(|(made, _)| ("template".to_owned(), made));
+    let steps: Vec<(String, String)> =
+        template.into_iter().chain(super::steps::private_sentences(run.plan)).collect();
     Report {
         title: title.to_owned(),
         audience: run.plan.risk.audience,
         source: address.or_else(|| file.map(|name| name.to_string_lossy().into_owned())),
         warnings: warnings(summary, run.source),
-        run: Some(run_note(run.algorithm, summary, seconds, &super::steps::private_sentences(run.plan))),
+        run: Some(run_note(run.algorithm, summary, seconds, &steps)),
         ..Report::default()
     }
 }
@@ -108,6 +112,9 @@ pub(super) fn kept_columns(plan: &Plan, source: &CodedTable, names: &[&str]) -> 
                 (true, false) => ColumnRole::Class,
                 (false, true) => ColumnRole::Sensitive,
                 (false, false) if codes.iter().any(|code| code == name) => ColumnRole::Code,
+                (false, false) if plan.drawn.beyond_models.iter().any(|of| of == name) => {
+                    ColumnRole::Perturbed
+                }
                 (false, false) => ColumnRole::Other,
             };
             Some(KeptColumn { name: (*name).to_owned(), role, uniqueness: uniqueness(&counts, rows, least) })
@@ -118,12 +125,13 @@ pub(super) fn kept_columns(plan: &Plan, source: &CodedTable, names: &[&str]) -> 
     KeptExactly { columns, together: all(names), open: all(&open), ..KeptExactly::default() }
 }
 
-/// The columns among these that outsiders may know, because nobody said that they are sensitive, and they are no codes.
+/// The columns among these that outsiders may know exactly, because nobody said that they are sensitive, and they are no codes and not perturbed.
 pub(super) fn open_columns<'n>(plan: &Plan, names: &[&'n str]) -> Vec<&'n str> {
     let codes = super::steps::codes(plan);
     let is_open = |name: &&&str| {
         plan.column(name).is_none_or(|column| !column.role.has(Role::Sensitive))
             && !codes.iter().any(|code| code == **name)
+            && !plan.drawn.beyond_models.iter().any(|of| of == **name)
     };
     names.iter().filter(is_open).copied().collect()
 }

@@ -93,6 +93,15 @@ impl SavedRowMap {
         }
     }
 
+    /// For each row of a release of one table its row of the original, counted among the rows that were kept. Returns an error if the map is
+    /// about another original or about other tables.
+    pub fn sources(&self, original: &Source, kept: &[bool], released: usize) -> Result<Vec<u32>> {
+        let map = self.about(original, &[""])?;
+        let table = map.only_table().map_err(cannot_check)?;
+        let sources = Mapped { map: &map, kept }.sources(table, released, Drops::Allowed);
+        sources.map_err(cannot_check)
+    }
+
     /// Whether the row map names files; a row map in memory does not.
     pub(crate) fn is_file(&self) -> bool {
         matches!(self.0, Saved::File(_))

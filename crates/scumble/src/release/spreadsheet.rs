@@ -6,22 +6,22 @@ use scumble_files::table::Texts;
 
 use crate::base::text::{counted, on_one_line};
 use crate::config::Plan;
-use crate::table::label;
+use crate::table::quasi::Quasi;
 
 /// What a column of a release may show.
 #[derive(Clone, Copy)]
 pub(super) enum Shows<'a> {
     /// These values, as they are.
     Texts(&'a Texts),
-    /// These values or coarser ones; a value that looks like a label is marked with `=`.
-    Labels(&'a Texts),
+    /// These values of a quasi-identifier or coarser ones; a value that looks like a label is marked with `=`.
+    Labels(&'a Texts, &'a Quasi),
 }
 
 impl Shows<'_> {
     fn a_formula(self) -> bool {
         match self {
             Self::Texts(texts) => texts.iter().any(is_formula),
-            Self::Labels(texts) => texts.iter().any(|text| is_formula(&label::raw(text))),
+            Self::Labels(texts, quasi) => texts.iter().any(|text| is_formula(&quasi.leaf_label(text))),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The steps of a plan, carried out on a table that was read and checked by the verifier, before anything else looks at the table.
 
 mod people;
+pub(crate) mod perturbed;
 mod secrets;
 
 use std::collections::BTreeSet;
@@ -10,12 +11,13 @@ use scumble_files::table::{CodedColumn, CodedTable};
 use scumble_verify::{KnownOffsets, StepClaim, check_step};
 
 use super::linkable;
-use crate::config::{Column, Plan, Role, TransformSpec};
+use crate::config::{Column, Plan, Role, TransformSpec, Value};
 use crate::error::{Error, Result, Setting, among_columns};
 use crate::release::prepare::persons_of_rows;
 use crate::release::resources::Resources;
-use crate::transforms::{Given, Made, Step, StepTruth, steps};
-use people::{check_one_offset, check_one_spelling, with_subject};
+use crate::transforms::{Bounds, Given, Made, Step, StepTruth, steps};
+use people::{check_one_offset, check_one_spelling, with_persons};
+use perturbed::Perturbed;
 use secrets::Secrets;
 pub use secrets::give_release_id;
 pub(super) use secrets::{limits, same_codes};
@@ -37,6 +39,8 @@ pub(super) struct Changed {
     pub(super) notes: Vec<String>,
     /// What the owner should decide.
     pub(super) warnings: Vec<String>,
+    /// The columns whose values are not those of their people.
+    pub(super) perturbed: Perturbed,
 }
 
 /// The steps of a plan beside the columns of a table.
@@ -51,8 +55,9 @@ pub(super) struct Steps {
 impl Steps {
     /// The steps of a plan; an error if one does not fit the columns of the table.
     pub(super) fn of(plan: &Plan, header: &[&str]) -> Result<Self> {
-        let steps = steps(&with_subject(plan)?)?;
+        let steps = steps(&with_persons(plan)?)?;
         check_one_offset(&steps)?;
+        perturbed::check(plan, &steps)?;
         let mut names: Vec<String> = header.iter().map(|name| (*name).to_owned()).collect();
         let mut read = BTreeSet::new();
         for step in &steps {
@@ -122,10 +127,19 @@ impl Steps {
         let mut offsets = KnownOffsets::default();
         let numbers: Vec<u64> =
             (1..).zip(kept).filter(|(_, kept)| **kept).map(|(number, _)| number).collect();
+        let mut perturbed = Perturbed::of(plan, &self.steps);
         for step in &self.steps {
             resources.control().check()?;
+            if purpose == Purpose::Comparison && perturbed.is_drawn_anew(step) {
+                // A release shows other draws, so there is nothing to compare it with.
+                perturbed.leave_out(step, &mut table)?;
+                settled.push(step.spec.clone());
+                continue;
+            }
+            perturbed.remember(step, &table)?;
             let (made, spec) = one(step, plan, &table, &numbers, (resources, &secrets, &mut offsets))?;
-            put(&mut table, step, made.column);
+            perturbed.settle(step, &spec);
+            put(&mut table, step, made.columns);
             settled.push(spec);
             notes.extend(made.notes);
             warnings.extend(made.warnings);
@@ -140,7 +154,8 @@ impl Steps {
         };
         table.columns.retain(|column| stays(&column.name));
         warnings.extend(secrets::warnings(plan));
-        Ok(Changed { table, notes, warnings })
+        perturbed.settle_roles(plan);
+        Ok(Changed { table, notes, warnings, perturbed })
     }
 }
 
@@ -153,7 +168,8 @@ pub(super) fn check_rule(plan: &Plan) -> Result<()> {
             let error = needs_all_rows(&step.spec);
             Err(error.unset(Setting::root("recoding"), "leave the recoding out"))
         }
-    }
+    }?;
+    perturbed::check_rule(plan, &all)
 }
 
 fn needs_all_rows(spec: &TransformSpec) -> Error {
@@ -163,16 +179,18 @@ fn needs_all_rows(spec: &TransformSpec) -> Error {
     ))
 }
 
-/// Puts a new column into a table: in place of the column that it is made of, or behind it.
-fn put(table: &mut CodedTable, step: &Step, column: CodedColumn) {
-    let place = |name: &str| table.columns.iter().position(|column| column.name == name);
-    if let (None, Some(place)) = (&step.spec.into, place(&column.name)) {
-        table.columns[place] = column;
-        return;
+/// Puts new columns into a table: in place of those that they are made of, or behind them.
+fn put(table: &mut CodedTable, step: &Step, columns: Vec<CodedColumn>) {
+    for column in columns {
+        let place = |name: &str| table.columns.iter().position(|column| column.name == name);
+        if let (None, Some(place)) = (&step.spec.into, place(&column.name)) {
+            table.columns[place] = column;
+            continue;
+        }
+        let behind =
+            step.columns().last().and_then(|last| place(last)).map_or(table.columns.len(), |place| place + 1);
+        table.columns.insert(behind, column);
     }
-    let behind =
-        step.columns().last().and_then(|last| place(last)).map_or(table.columns.len(), |place| place + 1);
-    table.columns.insert(behind, column);
 }
 
 /// Carries out one step and has it checked. Also returns the step with what it took from the data.
@@ -192,11 +210,14 @@ fn one(
     let also: Vec<&CodedColumn> = step.transform.also_reads().into_iter().map(find).collect::<Result<_>>()?;
     let missing = |name: &str| markers(plan, name);
     let persons = persons_of_rows(table, plan)?;
+    let makes = step.makes();
+    let is_quasi = |name: &&str| plan.column(name).is_some_and(|column| column.role.has(Role::Quasi));
     let given = Given {
         columns: &columns,
         also: &also,
-        into: step.makes(),
-        for_quasi: plan.column(step.makes()).is_some_and(|column| column.role.has(Role::Quasi)),
+        into: &makes,
+        for_quasi: makes.first().is_some_and(is_quasi),
+        bounds: &|name| bounds(plan, name),
         missing: &missing,
         number: &|row| numbers.get(row).copied().unwrap_or(row as u64 + 1),
         persons: persons.as_deref(),
@@ -215,7 +236,8 @@ fn one(
     spec.from_data |= made.from_data;
     std::mem::take(&mut made.settled).into_iter().for_each(|(name, value)| spec.parameters.set(name, value));
     let read: Vec<&CodedColumn> = columns.iter().chain(&also).copied().collect();
-    verify(&spec, &read, &missing, &made.column, (offsets, resources.control()))?;
+    let shown: Vec<&CodedColumn> = made.columns.iter().collect();
+    verify(plan, (&spec, &read, &shown), &missing, (offsets, resources.control()))?;
     Ok((made, spec))
 }
 
@@ -223,7 +245,7 @@ fn one(
 pub(super) fn codes(plan: &Plan) -> Vec<String> {
     let all = steps(&plan.transform).unwrap_or_default();
     let codes = all.iter().filter(|step| step.transform.facts().truth == StepTruth::Pseudonym);
-    codes.map(|step| step.makes().to_owned()).collect()
+    codes.flat_map(Step::makes).map(str::to_owned).collect()
 }
 
 /// What was done to each column first, in sentences for readers of the release. Names only columns that are published.
@@ -232,13 +254,19 @@ pub(super) fn sentences(plan: &Plan) -> Vec<String> {
         plan.column(name).is_some_and(|column| Role::PUBLISHED.iter().any(|role| column.role.has(*role)))
     };
     let all = steps(&plan.transform).unwrap_or_default();
-    let published = all.iter().filter(|step| is_published(step.makes()));
-    published
-        .map(|step| {
-            let from = if step.spec.from_data { ", as found in the data" } else { "" };
-            format!("{}: {}{from}.", step.makes(), step.transform.words())
-        })
-        .collect()
+    let of_step = |step: &Step| {
+        let published: Vec<&str> = step.makes().into_iter().filter(|name| is_published(name)).collect();
+        let from = if step.spec.from_data && !step.perturbs() { ", as found in the data" } else { "" };
+        (!published.is_empty())
+            .then(|| format!("{}: {}{from}.", published.join(", "), step.transform.words()))
+    };
+    all.iter().filter_map(of_step).collect()
+}
+
+/// What steps did to a column, one after the other, for readers of the release.
+pub(super) fn words(plan: &Plan, column: &str) -> Vec<String> {
+    let all = steps(&plan.transform).unwrap_or_default();
+    all.iter().filter(|step| step.makes().contains(&column)).map(|step| step.transform.words()).collect()
 }
 
 /// Every step with its columns and parameters, for the owner.
@@ -269,12 +297,17 @@ fn named(error: Error, step: &Step) -> Error {
     error.reworded(|what| format!("step '{}': {what}", step.spec.transform))
 }
 
+/// The least and the greatest value that the plan declares for a column.
+fn bounds(plan: &Plan, name: &str) -> Bounds {
+    let end = |value: Option<&Value>| value.and_then(|value| value.to_text().parse().ok());
+    plan.column(name).map_or((None, None), |column| (end(column.min.as_ref()), end(column.max.as_ref())))
+}
+
 /// Has a step checked by the independent verifier.
 fn verify<'a>(
-    spec: &TransformSpec,
-    read: &[&CodedColumn],
+    plan: &Plan,
+    (spec, read, made): (&TransformSpec, &[&CodedColumn], &[&CodedColumn]),
     missing: &dyn Fn(&str) -> &'a [String],
-    made: &CodedColumn,
     (offsets, control): (&mut KnownOffsets, &Control),
 ) -> Result<()> {
     let parameters = serde_json::to_value(&spec.parameters).map_err(Error::internal)?;
@@ -282,7 +315,15 @@ fn verify<'a>(
         return Err(Error::internal("the parameters of a step are no table"));
     };
     let missing: Vec<&[String]> = read.iter().map(|column| missing(&column.name)).collect();
-    let claim = StepClaim { rule: &spec.transform, parameters: &parameters, read, missing: &missing, made };
+    let bounds: Vec<Bounds> = read.iter().map(|column| bounds(plan, &column.name)).collect();
+    let claim = StepClaim {
+        rule: &spec.transform,
+        parameters: &parameters,
+        read,
+        missing: &missing,
+        bounds: &bounds,
+        made,
+    };
     let outcome = check_step(&claim, offsets, control)?;
     if outcome.holds {
         return Ok(());
@@ -290,8 +331,10 @@ fn verify<'a>(
     let row = outcome
         .first_false
         .map_or(String::new(), |row| format!(" (first in row {} of those that were read)", row + 1));
+    let names: Vec<&str> = made.iter().map(|column| column.name.as_str()).collect();
     Err(Error::verification(format!(
         "the step '{}' did not make what it should of the column '{}'{row}; nothing was published. This is a bug in Scumble, please report it",
-        spec.transform, made.name
+        spec.transform,
+        names.join("', '")
     )))
 }

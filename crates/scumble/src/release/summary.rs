@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::claim::is_verified;
 use super::run::Run;
 use crate::config::Plan;
-use crate::report::data::{Households, PersonalData};
+use crate::report::data::{Households, PersonalData, Perturbation};
 use crate::search::algorithms::Finding;
 
 /// The figures of a run.
@@ -54,6 +54,9 @@ pub struct Summary {
     /// The figures about households, where a column tells them apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub households: Option<Households>,
+    /// What perturbation did to columns, where steps perturbed some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub perturbation: Option<Perturbation>,
     /// Personal data in columns that are published: what the plan accepts, and what is too rare to stop the release.
     #[serde(skip_serializing_if = "PersonalData::is_empty")]
     pub personal: PersonalData,
@@ -135,6 +138,7 @@ impl Summary {
             tables: Vec::new(),
             verdict: None,
             households: None,
+            perturbation: None,
             personal: PersonalData::default(),
             warnings: run.warnings.clone(),
             notes: run.notes.clone(),

@@ -134,6 +134,12 @@ pub fn read_planned(plan: &Plan, resources: &Resources) -> Result<(Plan, SpeltTa
     let source = resources.input(plan)?;
     let PlannedTable { plan, table, mut notes, first_warnings, personal, .. } =
         read(plan, &source, resources)?;
+    if let Some(name) = plan.drawn.beyond_models.first() {
+        return Err(Error::refused(format_args!(
+            "'{name}' is a quasi-identifier that a step perturbs, and trials do not measure how many people are found by it"
+        ))
+        .advise("make the release, whose report says it, or let the search coarsen the column instead"));
+    }
     resources.check_used(&plan)?;
     let population = read_population(&plan, resources)?;
     notes.extend(population.iter().flat_map(|population| population.notes.clone()));

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 pub use super::combinations::{Combination, Combinations};
 pub use super::households::Households;
 pub use super::personal::{AcceptedPersonalData, NoticedPersonalData, PersonalData, PersonalKindFound};
+pub use super::perturbation::Perturbation;
 pub use crate::base::amount::Amount;
 use crate::config::Audience;
 pub use crate::risk::uniques::PopulationUniques;
@@ -56,6 +57,8 @@ pub struct Report {
     pub kept: Option<KeptExactly>,
     /// The figures about households, where a column tells them apart.
     pub households: Option<Households>,
+    /// What perturbation did to columns, where steps perturbed some.
+    pub perturbation: Option<Perturbation>,
     /// Personal data in columns that are published: what the plan accepts, and what is too rare to stop the release.
     pub personal: PersonalData,
     /// What the reader should think about before publishing.
@@ -312,6 +315,8 @@ pub enum ColumnRole {
     Other,
     /// A code that was made with a secret key, which nobody outside can know of a person.
     Code,
+    /// Known to outsiders, and perturbed instead of coarsened.
+    Perturbed,
 }
 
 /// One quasi-identifier before and after.

@@ -46,6 +46,7 @@ pub mod drawing;
 mod households;
 mod model_words;
 mod personal;
+mod perturbation;
 pub(crate) use model_words::on_columns;
 mod page;
 mod verdict;

@@ -188,6 +188,7 @@ pub(super) fn role(role: ColumnRole) -> &'static str {
         ColumnRole::ClassAndSensitive => "class and sensitive",
         ColumnRole::Other => "other",
         ColumnRole::Code => "code",
+        ColumnRole::Perturbed => "quasi-identifier, perturbed",
     }
 }
 

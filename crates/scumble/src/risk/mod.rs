@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 mod classes;
 mod figures;
 mod households;
+pub mod linkage;
 mod records;
 mod singling;
 mod suda;

@@ -1,7 +1,7 @@
 //! The grammar of released values.
 //!
 //! A leaf stands as in the input; a hierarchy node by its label; an interval as `[a,b]`; a set as
-//! `{a|b|c}`; a suppressed value as `*`. A raw value that looks like one of these gets a leading `=`.
+//! `{a|b|c}`; a number or any above it as `>=90`, or any below it as `<=18`; a suppressed value as `*`. A raw value that looks like one of these gets a leading `=`.
 //! The verifier parses this grammar on its own.
 
 /// A suppressed value.
@@ -10,7 +10,7 @@ pub const STAR: &str = "*";
 /// A raw value: quoted with `=` if it could be taken for something else.
 #[must_use]
 pub fn raw(text: &str) -> String {
-    let ambiguous = text == STAR || text.starts_with(['=', '[', '{']);
+    let ambiguous = text == STAR || ["=", "[", "{", ">=", "<="].iter().any(|start| text.starts_with(start));
     if ambiguous { format!("={text}") } else { text.to_owned() }
 }
 
@@ -60,6 +60,8 @@ mod tests {
         assert_eq!(raw("*"), "=*");
         assert_eq!(raw("[1,2]"), "=[1,2]");
         assert_eq!(raw("=x"), "==x");
+        assert_eq!(raw(">=50K"), "=>=50K");
+        assert_eq!(raw("<5"), "<5");
         assert_eq!(raw("**"), "**");
     }
 

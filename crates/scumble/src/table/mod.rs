@@ -14,4 +14,5 @@ pub(crate) mod pack;
 pub mod payload;
 pub mod personal;
 pub mod quasi;
+pub(crate) mod stretch;
 mod wide;

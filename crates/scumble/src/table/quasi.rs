@@ -5,6 +5,7 @@ use scumble_files::table::Texts;
 use crate::table::hierarchy::{Hierarchy, NodeId};
 use crate::table::kind::Measure;
 use crate::table::label;
+use crate::table::stretch::Stretch;
 
 /// A coarser value: what a release shows in place of some codes of one column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -144,6 +145,12 @@ impl Quasi {
         }
     }
 
+    /// Whether some of its values stand for many numbers.
+    #[must_use]
+    pub fn has_stretches(&self) -> bool {
+        self.tree().is_some_and(|tree| tree.openness(tree.root()).is_some())
+    }
+
     /// The value as it is in the data, for one code.
     #[must_use]
     pub fn text(&self, code: u32) -> &str {
@@ -205,6 +212,11 @@ impl Quasi {
         if self.size() <= 1 {
             return 0.0;
         }
+        if let (Value::Node(node), Shape::Tree(tree)) = (value, &self.shape)
+            && let Some(open) = tree.openness(node)
+        {
+            return open;
+        }
         match (value, &self.shape) {
             (Value::Star, _) => 1.0,
             (Value::Span(low, high), Shape::Line(line)) => {
@@ -246,7 +258,7 @@ impl Quasi {
             (Value::Node(node), Shape::Tree(tree)) if tree.children(node).next().is_some() => {
                 tree.label(node).into_owned()
             }
-            (Value::Node(node), Shape::Tree(tree)) => label::raw(&tree.label(node)),
+            (Value::Node(node), Shape::Tree(tree)) => self.leaf_label(&tree.label(node)),
             (Value::Span(low, high), Shape::Line(line)) => {
                 if low == high && (self.tight || Some(low) == line.missing()) {
                     return label::raw(line.texts.get(low));
@@ -266,6 +278,11 @@ impl Quasi {
             (Value::Mean { mean, .. }, _) => self.measure.with_places(i128::from(mean), MEAN_PLACES),
             (Value::Node(_), _) => label::STAR.to_owned(),
         }
+    }
+
+    /// A value of the data as the release writes it. What stands for many numbers is no text that could be taken for something else.
+    pub(crate) fn leaf_label(&self, text: &str) -> String {
+        if Stretch::read(&self.measure, text).is_some() { text.to_owned() } else { label::raw(text) }
     }
 
     /// How many generalisation steps lead to a value, where the column has levels.

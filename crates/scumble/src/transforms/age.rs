@@ -184,7 +184,7 @@ pub(super) fn pairs(
     }
     match wrong {
         Some((reason, rows)) => Err(fault(given, column, reason, rows.into_iter())),
-        None => Ok(Made::of(of_rows(given.into, made.into_iter()))),
+        None => Ok(Made::of(of_rows(given.makes(), made.into_iter()))),
     }
 }
 

@@ -39,8 +39,8 @@ const PARAMETERS: &[(&str, &str)] = &[
     ("least", "with share, mean or median: the fewest rows that are coded (10)"),
     (
         "write",
-        "what coded values show: limit (default), mean or median of the coded rows, a number, or label (>=90 or <=90), which is for columns \
-         that are no quasi-identifiers",
+        "what coded values show: label (>=90 or <=90; default for quasi-identifiers), limit (default for other columns), mean or median of the \
+         coded rows, or a number",
     ),
 ];
 
@@ -115,6 +115,12 @@ impl Coding {
             End::Top => number >= limit,
             End::Bottom => number <= limit,
         }
+    }
+
+    /// The limit of a value that the step at the other end has coded; such values stay.
+    fn coded_before(&self, numbers: Numbers, text: &str) -> Option<Decimal> {
+        let sign = if self.end == End::Top { "<=" } else { ">=" };
+        numbers.read(text.strip_prefix(sign)?)
     }
 
     /// The limit beyond which a share of the rows lies, rounded so that it is nobody's value.
@@ -220,7 +226,11 @@ fn mean(numbers: &[Decimal]) -> Option<Decimal> {
 
 impl Transform for Coding {
     fn facts(&self) -> Facts {
-        Facts { truth: StepTruth::Censored, ..Facts::DERIVED }
+        Facts {
+            truth: StepTruth::Censored,
+            makes_stretches: self.write == Some(Write::Label),
+            ..Facts::DERIVED
+        }
     }
 
     fn words(&self) -> String {
@@ -245,7 +255,10 @@ impl Transform for Coding {
         let column = given.column()?;
         let numbers = Numbers::of(given, column)?;
         // Reports texts that are no numbers, before anything is counted.
-        each_value(given, column, |text| numbers.read(text).map(|_| String::new()).ok_or(NOT_A_NUMBER))?;
+        each_value(given, column, |text| match (numbers.read(text), self.coded_before(numbers, text)) {
+            (None, None) => Err(NOT_A_NUMBER),
+            _ => Ok(String::new()),
+        })?;
         let mut of_code: Vec<Option<Decimal>> = vec![None; column.values.len()];
         present(given, column).iter().for_each(|(code, text)| of_code[*code as usize] = numbers.read(text));
         let of_row: Vec<Option<Decimal>> = column.codes.iter().map(|code| of_code[code as usize]).collect();
@@ -255,13 +268,14 @@ impl Transform for Coding {
         };
         let coded: Vec<Decimal> =
             of_row.iter().flatten().copied().filter(|n| self.is_coded(*n, limit)).collect();
-        let write = self.write.unwrap_or(Write::Limit);
-        if write == Write::Label && given.for_quasi {
-            return Err(Error::refused(
-                "a quasi-identifier must stay a column of numbers, so that it can be coarsened further",
-            )
-            .in_column(given.into)
-            .advise("show the limit itself (write = \"limit\")"));
+        // A number that stands for all beyond it would look like somebody's, and be in intervals that are not true of them.
+        let write = self.write.unwrap_or(if given.for_quasi { Write::Label } else { Write::Limit });
+        let reaches_over =
+            |text: &str| self.coded_before(numbers, text).is_some_and(|number| self.is_coded(number, limit));
+        if present(given, column).into_iter().any(|(_, text)| reaches_over(text)) {
+            return Err(Error::config("the limits of the steps top and bottom reach over each other")
+                .in_column(&column.name)
+                .advise("give the bottom a lower limit, or the top a higher one"));
         }
         let mut settled_as = Vec::new();
         if let Limit::Share(_) = self.limit {
@@ -281,10 +295,11 @@ impl Transform for Coding {
             }
         };
         if self.write.is_none() {
-            settled_as.push(("write", Value::Text("limit".to_owned())));
+            let write = if write == Write::Label { "label" } else { "limit" };
+            settled_as.push(("write", Value::Text(write.to_owned())));
         }
         let made = each_value(given, column, |text| {
-            let number = numbers.read(text).ok_or(NOT_A_NUMBER)?;
+            let Some(number) = numbers.read(text) else { return Ok(text.to_owned()) };
             Ok(if self.is_coded(number, limit) { shown.clone() } else { text.to_owned() })
         })?;
         let mut notes = Vec::new();
@@ -371,9 +386,27 @@ mod tests {
         let labels = [("limit", "18"), ("write", "label")];
         let bottom = run(&BOTTOM, &labels, &[&["17", "18", "18.5"]], &[], false).expect("codes");
         assert_eq!(rows(&bottom), ["<=18", "<=18", "18.5"]);
-        let refused =
-            run(&BOTTOM, &labels, &[&["17", "18", "18.5"]], &[], true).err().expect("a quasi-identifier");
-        assert!(refused.to_string().contains("write = \"limit\""), "{refused}");
+        // Of a quasi-identifier it is the default.
+        let quasi =
+            |limit: &str| run(&BOTTOM, &[("limit", limit)], &[&["17", "18.5"]], &[], true).expect("codes");
+        assert_eq!(rows(&quasi("18")), ["<=18", "18.5"]);
+        assert_eq!(quasi("18").settled, [("write", Value::Text("label".to_owned()))]);
+        let other = run(&BOTTOM, &[("limit", "18")], &[&["17", "18.5"]], &[], false).expect("codes");
+        assert_eq!(rows(&other), ["18", "18.5"]);
+    }
+
+    #[test]
+    fn both_ends_are_coded_one_after_the_other() {
+        let labels = [("limit", "18"), ("write", "label")];
+        assert_eq!(made(&BOTTOM, &labels, &[">=90", "20", "3"]).expect("codes"), [">=90", "20", "<=18"]);
+        assert_eq!(made(&BOTTOM, &labels, &[">=90,5", "20,5"]).expect("codes"), [">=90,5", "20,5"]);
+        let over = made(&BOTTOM, &labels, &[">=15", "3"]).expect_err("the ends meet");
+        assert!(over.contains("reach over each other"), "{over}");
+        assert!(
+            made(&TOP, &[("limit", "90")], &[">=90", "3"])
+                .expect_err("coded before")
+                .contains("not a number")
+        );
     }
 
     /// Of a person with several rows only the furthest counts: two of three people, not two of four rows.
@@ -389,8 +422,9 @@ mod tests {
             let given = Given {
                 columns: &[&column],
                 also: &[],
-                into: "c",
+                into: &["c"],
                 for_quasi: false,
+                bounds: &|_| (None, None),
                 missing: &|_| &[],
                 number: &|row| row as u64,
                 persons,

@@ -19,6 +19,10 @@ pub(super) const ENTRY: Entry<BuildTransform> = Entry {
     parameters: &[
         ("at", "the edges, ascending; a band begins with its edge: [0, 18, 30, 45, 65]"),
         ("labels", "a name for each band, in place of [18,30)"),
+        (
+            "closed",
+            "which end of a band is included: left (default), or right: (18,30], for columns that are no quasi-identifiers, or with labels",
+        ),
         ("method", "in place of at: equidistant, equal_amount or log, with bins"),
         ("bins", "how many bands the method makes, at most"),
     ],
@@ -41,6 +45,8 @@ enum Edges {
 struct Cut {
     edges: Edges,
     labels: Option<Vec<String>>,
+    /// Whether a band has its upper edge, and not its lower one.
+    right: bool,
 }
 
 impl Cut {
@@ -90,7 +96,12 @@ impl Cut {
         } else if labels.is_some() {
             return Err(parameters.placed("labels", Error::config("labels need edges that are given (at)")));
         }
-        Ok(Self { edges, labels })
+        let right = parameters.choice("closed", &["left", "right"])? == Some("right");
+        if right && !matches!(edges, Edges::At(_)) {
+            return Err(parameters
+                .placed("closed", Error::config("closed = \"right\" needs edges that are given (at)")));
+        }
+        Ok(Self { edges, labels, right })
     }
 }
 
@@ -139,14 +150,15 @@ fn floor_to(number: f64, place: i32) -> Option<Decimal> {
 
 impl Transform for Cut {
     fn facts(&self) -> Facts {
-        Facts::DERIVED
+        Facts { makes_stretches: self.labels.is_none() && !self.right, ..Facts::DERIVED }
     }
 
     fn words(&self) -> String {
         match &self.edges {
             Edges::At(at) => {
                 let edges: Vec<String> = at.iter().map(|edge| edge.text('.')).collect();
-                format!("shown by the band that a number lies in; bands begin at {}", edges.join(", "))
+                let begin = if self.right { "bands begin above" } else { "bands begin at" };
+                format!("shown by the band that a number lies in; {begin} {}", edges.join(", "))
             }
             Edges::Of(..) => "shown by the band that a number lies in".to_owned(),
         }
@@ -154,11 +166,13 @@ impl Transform for Cut {
 
     fn run(&self, given: &Given<'_>) -> Result<Made> {
         let column = given.column()?;
-        if given.for_quasi && self.labels.is_none() {
-            return Err(Error::refused("a quasi-identifier must stay a column of numbers, so that it can be coarsened further")
-                .in_column(given.into)
-                .advise("leave the step out, and let the search choose ranges, or give the column a hierarchy of ranges")
-                .advise("give each band a name (labels)"));
+        if given.for_quasi && self.labels.is_none() && self.right {
+            return Err(Error::refused(
+                "bands of a quasi-identifier include their lower edge, so that they can be coarsened further",
+            )
+            .in_column(given.makes())
+            .advise("leave closed out, and give edges that fit, such as 19 for numbers above 18")
+            .advise("give each band a name (labels)"));
         }
         let numbers = Numbers::of(given, column)?;
         each_value(given, column, |text| numbers.read(text).map(|_| String::new()).ok_or(NOT_A_NUMBER))?;
@@ -186,23 +200,28 @@ impl Transform for Cut {
         };
         let labels: Vec<String> = match &self.labels {
             Some(labels) => labels.clone(),
-            None => (0..edges.len()).map(|band| label(&edges, band, numbers)).collect(),
+            None => (0..edges.len()).map(|band| label(&edges, band, numbers, self.right)).collect(),
         };
         let made = each_value(given, column, |text| {
             let number = numbers.read(text).ok_or(NOT_A_NUMBER)?;
-            let above = edges.partition_point(|edge| *edge <= number);
-            above.checked_sub(1).map(|band| labels[band].clone()).ok_or("lies below the first edge")
+            let above =
+                edges.partition_point(|edge| if self.right { *edge < number } else { *edge <= number });
+            let outside =
+                if self.right { "is not above the first edge" } else { "lies below the first edge" };
+            above.checked_sub(1).map(|band| labels[band].clone()).ok_or(outside)
         })?;
         let from_data = !settled_as.is_empty();
         Ok(Made { settled: settled_as, from_data, ..Made::of(made) })
     }
 }
 
-/// What a band is called: `[18,30)`, and `>=65` for the last.
-fn label(edges: &[Decimal], band: usize, numbers: Numbers) -> String {
+/// What a band is called: `[18,30)`, and `>=65` for the last; `(18,30]` and `>65` with the upper edge in place of the lower one.
+fn label(edges: &[Decimal], band: usize, numbers: Numbers, right: bool) -> String {
     let low = numbers.write(edges[band]);
-    match edges.get(band + 1) {
-        Some(high) => numbers.interval(&low, &numbers.write(*high)),
+    match edges.get(band + 1).map(|high| numbers.write(*high)) {
+        Some(high) if right => numbers.interval_above(&low, &high),
+        Some(high) => numbers.interval(&low, &high),
+        None if right => format!(">{low}"),
         None => format!(">={low}"),
     }
 }
@@ -224,6 +243,19 @@ mod tests {
             made(&ENTRY, &[("at", "[0, 1.5]")], &["0,5", "2,25"]).expect("cuts"),
             ["[0;1,5)", ">=1,5"]
         );
+    }
+
+    #[test]
+    fn bands_may_end_with_their_edges() {
+        let right = [("at", "[0, 18, 30]"), ("closed", "right")];
+        let texts = made(&ENTRY, &right, &["0.5", "18", "18.5", "30", "31", "NA"]).expect("cuts");
+        assert_eq!(texts, ["(0,18]", "(0,18]", "(18,30]", "(18,30]", ">30", "NA"]);
+        assert!(made(&ENTRY, &right, &["0"]).expect_err("on the first edge").contains("first edge"));
+        let error =
+            run(&ENTRY, &right, &[&["5"]], &[], true).err().expect("no interval of the grammar").to_string();
+        assert!(error.contains("include their lower edge"), "{error}");
+        let from_data = [("method", "log"), ("bins", "3"), ("closed", "right")];
+        assert!(made(&ENTRY, &from_data, &["5"]).expect_err("no edges").contains("edges that are given"));
     }
 
     #[test]
@@ -253,7 +285,7 @@ mod tests {
         assert!(message(&[("at", "[0, 3]")], &["-1"]).contains("row 1"));
         assert!(message(&[("method", "log"), ("bins", "3")], &["0", "5"]).contains("above 0"));
         assert!(message(&[("method", "log")], &["5"]).contains("number of bands"));
-        let quasi = run(&ENTRY, &[("at", "[0, 3]")], &[&["1"]], &[], true).err().expect("a quasi-identifier");
-        assert!(quasi.to_string().contains("labels"), "{quasi}");
+        let quasi = run(&ENTRY, &[("at", "[0, 3]")], &[&["1"]], &[], true).expect("a quasi-identifier");
+        assert_eq!(rows(&quasi), ["[0,3)"]);
     }
 }

@@ -5,7 +5,7 @@
 
 use super::numbers::{NOT_A_NUMBER, Numbers};
 use super::values::{each_value, fault, of_rows};
-use super::{BuildTransform, Facts, Given, Made, Transform, decimal};
+use super::{BuildTransform, Facts, Given, Made, Takes, Transform, decimal};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::counted;
 use crate::config::Parameters;
@@ -114,7 +114,7 @@ fn geohash(latitude: i128, longitude: i128, precision: usize) -> String {
 
 impl Transform for Geo {
     fn facts(&self) -> Facts {
-        Facts { columns: 2, ..Facts::DERIVED }
+        Facts { takes: Takes::Several(2), ..Facts::DERIVED }
     }
 
     fn words(&self) -> String {
@@ -188,7 +188,7 @@ impl Transform for Geo {
                 (Some(latitude), Some(longitude)) => self.cell(latitude, longitude),
                 _ => latitudes.values.get(lat).to_owned(),
             });
-        Ok(Made::of(of_rows(given.into, cells)))
+        Ok(Made::of(of_rows(given.makes(), cells)))
     }
 }
 

@@ -16,6 +16,7 @@ mod keyed;
 mod lump;
 mod mask;
 mod numbers;
+pub(crate) mod perturb;
 mod pseudonym;
 mod round;
 mod shift;
@@ -54,6 +55,12 @@ pub static TRANSFORMS: Registry<BuildTransform> = Registry::new(
         mask::ENTRY,
         geo::ENTRY,
         pseudonym::ENTRY,
+        perturb::NOISE,
+        perturb::MULTIPLY,
+        perturb::RANK_SWAP,
+        perturb::RECORD_SWAP,
+        perturb::PRAM,
+        perturb::SHUFFLE,
     ],
 );
 
@@ -64,13 +71,23 @@ pub trait Transform: Send + Sync {
         Vec::new()
     }
 
+    /// The columns that it changes besides those that the plan names first.
+    fn also_changes(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
     /// What it promises, and what it needs.
     fn facts(&self) -> Facts;
 
     /// What it does, for readers of the release: nothing that helps to undo it, and no name of a column.
     fn words(&self) -> String;
 
-    /// Makes the new column.
+    /// What attackers who know the method, and none of its draws, can use. Only for steps that perturb.
+    fn trace(&self) -> Trace<'_> {
+        Trace::Numbers
+    }
+
+    /// Makes the new columns.
     fn run(&self, given: &Given<'_>) -> Result<Made>;
 }
 
@@ -79,25 +96,39 @@ pub trait Transform: Send + Sync {
 pub struct Facts {
     /// In which way a value of the result is true of its original.
     pub truth: StepTruth,
-    /// How many columns it makes its result of.
-    pub columns: usize,
+    /// Which columns it treats at a time.
+    pub takes: Takes,
     /// Whether a value of the result depends on other rows than its own, so that new rows cannot be treated one by one.
     pub needs_all_rows: bool,
     /// Whether its protection rests on draws, which nobody may repeat.
     pub needs_chance: bool,
     /// Whether it needs the secret key.
     pub needs_key: bool,
+    /// Whether it puts values into a column of numbers that stand for many of them: `>=90`, `[18,30)`.
+    pub makes_stretches: bool,
 }
 
 impl Facts {
     /// A rule on one value at a time, which anybody can repeat.
     const DERIVED: Self = Self {
         truth: StepTruth::Derived,
-        columns: 1,
+        takes: Takes::One,
         needs_all_rows: false,
         needs_chance: false,
         needs_key: false,
+        makes_stretches: false,
     };
+}
+
+/// Which of its columns a transform treats at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// Each by itself.
+    One,
+    /// So many, of which it makes one new column.
+    Several(usize),
+    /// All of them at once, each of which it changes.
+    Together,
 }
 
 /// In which way the result of a step is true of its original.
@@ -113,6 +144,8 @@ pub enum StepTruth {
     Pseudonym,
     /// A date moved by a number of days that is one for each person.
     Shifted,
+    /// No value is promised to be true; only the law of the method holds.
+    Perturbed,
 }
 
 impl StepTruth {
@@ -133,8 +166,36 @@ impl StepTruth {
             Self::Shifted => {
                 "all dates of a person are moved by one number of days, which is a multiple of the unit, not 0 and not above the maximum"
             }
+            Self::Perturbed => {
+                "no value is promised to be that of its person; the changed columns keep the law of the method"
+            }
         }
     }
+}
+
+/// What somebody who knows how a column was perturbed, and none of the draws, can use to find people.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Trace<'a> {
+    /// Numbers that are near the true ones.
+    Numbers,
+    /// Categories, some of which are true.
+    Categories,
+    /// Kim's noise: a known map towards the mean, which can be undone.
+    Kim {
+        /// The share of the variance that was added.
+        d: f64,
+    },
+    /// Ranks that moved by no more than a share of the rows.
+    Ranks {
+        /// That share, in percent.
+        percent: f64,
+        /// The share of the least values that show their mean, in percent.
+        bottom: f64,
+        /// The share of the greatest values that show their mean, in percent.
+        top: f64,
+        /// The column whose groups kept their values.
+        within: Option<&'a str>,
+    },
 }
 
 /// What a step is given.
@@ -143,10 +204,12 @@ pub struct Given<'a> {
     pub columns: &'a [&'a CodedColumn],
     /// The columns that it also reads, as [`Transform::also_reads`] names them.
     pub also: &'a [&'a CodedColumn],
-    /// The name of the column that it makes.
-    pub into: &'a str,
-    /// Whether that column is a quasi-identifier.
+    /// The names of the columns that it makes.
+    pub into: &'a [&'a str],
+    /// Whether the first of them is a quasi-identifier.
     pub for_quasi: bool,
+    /// The least and the greatest value that the plan declares for a column.
+    pub bounds: &'a dyn Fn(&str) -> Bounds,
     /// The texts that mean a missing value in a column.
     pub missing: &'a dyn Fn(&str) -> &'a [String],
     /// The number in the file of a row of the table.
@@ -165,7 +228,15 @@ pub struct Given<'a> {
     pub control: &'a Control,
 }
 
+/// The least and the greatest value that a column may show.
+pub type Bounds = (Option<f64>, Option<f64>);
+
 impl<'a> Given<'a> {
+    /// The name of the first, and mostly only, column that it makes.
+    fn makes(&self) -> &'a str {
+        self.into.first().copied().unwrap_or_default()
+    }
+
     /// The first, and mostly only, column.
     fn column(&self) -> Result<&'a CodedColumn> {
         self.columns.first().copied().ok_or_else(|| Error::internal("a step has no column"))
@@ -179,8 +250,8 @@ impl<'a> Given<'a> {
 
 /// The result of a step.
 pub struct Made {
-    /// The new column.
-    pub column: CodedColumn,
+    /// The new columns, in the order of their names in [`Given`].
+    pub columns: Vec<CodedColumn>,
     /// Parameters with which the step does the same to other rows.
     pub settled: Vec<(&'static str, Value)>,
     /// Whether some of these were taken from the data.
@@ -226,7 +297,11 @@ fn settled(number: Decimal) -> Value {
 
 impl Made {
     fn of(column: CodedColumn) -> Self {
-        Self { column, settled: Vec::new(), from_data: false, notes: Vec::new(), warnings: Vec::new() }
+        Self::of_several(vec![column])
+    }
+
+    fn of_several(columns: Vec<CodedColumn>) -> Self {
+        Self { columns, settled: Vec::new(), from_data: false, notes: Vec::new(), warnings: Vec::new() }
     }
 }
 
@@ -239,22 +314,39 @@ pub struct Step {
 }
 
 impl Step {
-    /// The columns that it changes.
+    /// The columns that it changes, or makes its new column of.
     #[must_use]
     pub fn columns(&self) -> Vec<&str> {
-        self.spec.changed().collect()
+        self.spec.changed().chain(self.transform.also_changes()).collect()
     }
 
-    /// The name of the column that it makes.
+    /// The names of the columns that it makes.
     #[must_use]
-    pub fn makes(&self) -> &str {
-        self.spec.into.as_deref().or(self.spec.changed().next()).unwrap_or_default()
+    pub fn makes(&self) -> Vec<&str> {
+        self.spec.into.as_deref().map_or_else(|| self.columns(), |into| vec![into])
     }
 
     /// Every column that it reads.
     #[must_use]
     pub fn reads(&self) -> Vec<&str> {
-        self.spec.changed().chain(self.transform.also_reads()).collect()
+        self.columns().into_iter().chain(self.transform.also_reads()).collect()
+    }
+
+    /// Whether no value of its columns is promised to be true.
+    #[must_use]
+    pub fn perturbs(&self) -> bool {
+        self.transform.facts().truth == StepTruth::Perturbed
+    }
+}
+
+/// The share of its variance that Kim's noise added to a column, if a step did that: anybody can undo the known part of it.
+#[must_use]
+pub fn kim_noise(specs: &[TransformSpec], column: &str) -> Option<f64> {
+    let all = steps(specs).unwrap_or_default();
+    let last = all.iter().rfind(|step| step.perturbs() && step.makes().contains(&column))?;
+    match last.transform.trace() {
+        Trace::Kim { d } => Some(d),
+        _ => None,
     }
 }
 
@@ -264,6 +356,13 @@ pub fn need_key(specs: &[TransformSpec]) -> bool {
     let needs =
         |spec| of_spec(spec).map_or(true, |steps| steps.iter().any(|step| step.transform.facts().needs_key));
     specs.iter().any(needs)
+}
+
+/// The columns of numbers into which steps put values that stand for many numbers.
+pub(crate) fn stretched(specs: &[TransformSpec]) -> Vec<String> {
+    let all = steps(specs).unwrap_or_default();
+    let making = all.iter().filter(|step| step.transform.facts().makes_stretches);
+    making.flat_map(Step::makes).map(str::to_owned).collect()
 }
 
 /// The steps of a plan, one for each column that is made. Returns an error for what is wrong with one, whatever the table.
@@ -301,8 +400,8 @@ fn of_spec(spec: &TransformSpec) -> Result<Vec<Step>> {
         return Err(placed("columns", wrong(format!("names the column '{}' twice", named[twice]))));
     }
     let build = || (entry.build)(&spec.parameters);
-    let at_a_time = build()?.facts().columns;
-    if at_a_time == 1 {
+    let takes = build()?.facts().takes;
+    if takes == Takes::One {
         if named.len() > 1 && spec.into.is_some() {
             let error =
                 wrong("makes one column of each of its columns, so into cannot name all of them".to_owned());
@@ -315,6 +414,13 @@ fn of_spec(spec: &TransformSpec) -> Result<Vec<Step>> {
         };
         return named.iter().map(alone).collect();
     }
+    let Takes::Several(at_a_time) = takes else {
+        if spec.into.is_some() {
+            let error = wrong("changes its columns in place, so it has no into".to_owned());
+            return Err(placed("into", error.advise("leave into out")));
+        }
+        return Ok(vec![Step { spec: spec.clone(), transform: build()? }]);
+    };
     if named.len() != at_a_time {
         let error = wrong(format!(
             "needs {at_a_time} columns, and {} given",

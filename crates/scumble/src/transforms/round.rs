@@ -178,7 +178,7 @@ impl Round {
             let Some(number) = number else { return column.values.get(code).to_owned() };
             numbers.write(Decimal::of((number.div_euclid(unit) + i128::from(up)) * unit, -(scale as i32)))
         });
-        Ok(Made::of(of_rows(given.into, texts)))
+        Ok(Made::of(of_rows(given.makes(), texts)))
     }
 }
 

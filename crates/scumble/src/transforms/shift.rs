@@ -139,7 +139,7 @@ impl Shift {
         let years = present(given, column).into_iter().filter_map(|(_, text)| dates.read(text, false));
         let years: Vec<i64> = years.map(|moment| Date::of(moment.day).year).collect();
         let span = years.iter().max().zip(years.iter().min()).map_or(0, |(last, first)| last - first);
-        let looks = NameSays::of(&column.name).birth || NameSays::of(given.into).birth || span > 40;
+        let looks = NameSays::of(&column.name).birth || NameSays::of(given.makes()).birth || span > 40;
         looks.then(|| {
             format!(
                 "'{}' looks like dates of birth: moved by days, they give wrong ages; make ages of them (age)",
@@ -248,7 +248,7 @@ impl Transform for Shift {
             });
         }
         let texts: Vec<Option<String>> = made.into_iter().map(|made| made.unwrap_or(None)).collect();
-        let moved = recoded(given.into, &texts, &Codes::narrow(texts.len(), &codes));
+        let moved = recoded(given.makes(), &texts, &Codes::narrow(texts.len(), &codes));
         let mut settled = vec![("key_id", Value::from(key_id.as_str()))];
         if let Dates::Days(format) = dates {
             settled.push(("format", Value::from(format.name())));

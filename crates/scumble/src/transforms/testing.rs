@@ -27,14 +27,16 @@ pub(super) fn run(
     let coded = |texts: &[&[&str]]| -> Vec<CodedColumn> {
         texts.iter().map(|texts| CodedColumn::of_texts("c", texts.iter())).collect()
     };
+    let into = vec!["c"; columns.len()];
     let (columns, also) = (coded(columns), coded(also));
     let missing = ["NA".to_owned()];
     let transform = (entry.build)(&parameters(given))?;
     transform.run(&Given {
         columns: &columns.iter().collect::<Vec<_>>(),
         also: &also.iter().collect::<Vec<_>>(),
-        into: "c",
+        into: &into,
         for_quasi,
+        bounds: &|_| (None, None),
         missing: &|_| &missing,
         number: &|row| row as u64 + 1,
         persons: None,
@@ -55,7 +57,12 @@ pub(super) fn made(
     run(entry, given, &[texts], &[], false).map(|made| rows(&made)).map_err(|error| error.to_string())
 }
 
-/// The texts of a result, row by row.
+/// The texts of the first column of a result, row by row.
 pub(super) fn rows(made: &Made) -> Vec<String> {
-    made.column.codes.iter().map(|code| made.column.values.get(code).to_owned()).collect()
+    texts(&made.columns[0])
+}
+
+/// The texts of a column, row by row.
+pub(super) fn texts(column: &CodedColumn) -> Vec<String> {
+    column.codes.iter().map(|code| column.values.get(code).to_owned()).collect()
 }

@@ -73,7 +73,7 @@ pub(super) fn each_occurring(
         return Err(fault(given, column, reason, rows.map(|(row, _)| row)));
     }
     let made: Vec<Option<String>> = made.into_iter().map(|made| made.unwrap_or(None)).collect();
-    Ok(recoded(given.into, &made, &column.codes))
+    Ok(recoded(given.makes(), &made, &column.codes))
 }
 
 /// The error of rows whose value a step cannot use. It shows no value.

@@ -72,6 +72,7 @@ fn parameters(model: &str) -> &'static [&'static str] {
             "t = 0.6; distance = \"equal\"",
         ],
         "lkc" => &["l = 1; k = 2", "l = 2; k = 2; c = 0.8; columns = [\"ill\"]"],
+        "threshold_rule" => &["size = 2; least = 2", "size = 1; least = 20; weight = \"pay\""],
         "alpha_k" => &["alpha = \"2/3\"; k = 2", "alphas = [\"hiv=0.5\"]; columns = [\"ill\"]"],
         "beta_likeness" => &["beta = 3", "beta = 4; variant = \"enhanced\"; columns = [\"ill\"]"],
         "delta_disclosure" => &["delta = 3; columns = [\"ill\"]", "delta = 2"],

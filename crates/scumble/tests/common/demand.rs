@@ -29,6 +29,8 @@ pub(crate) enum Demand {
     Close(&'static str, Ratio, Ground),
     /// Somebody who knows this many columns finds this many rows (LKC-privacy).
     Known(usize, i128),
+    /// The threshold rule: every set of so many columns has groups of at least so many rows.
+    Threshold(usize, i128),
     /// Somebody who knows this many columns finds at most this share of one value (LKC-privacy).
     Share(&'static str, usize, Ratio),
     /// No value has more than such a share, and these values no more than theirs ((alpha,k)-anonymity).
@@ -115,6 +117,12 @@ pub(crate) fn variants(column: &'static str) -> Vec<(&'static str, Vec<Demand>)>
         ("t_closeness equal", close(Ground::Equal)),
         ("t_closeness ordered", close(Ground::Ordered)),
         ("t_closeness hierarchical", close(Ground::Hierarchical)),
+        (
+            "threshold rule",
+            [(1, 2), (1, 5), (2, 2), (2, 3), (9, 3)]
+                .map(|(size, least)| Demand::Threshold(size, least))
+                .to_vec(),
+        ),
         ("lkc sizes", [(1, 2), (1, 5), (2, 2), (2, 3), (9, 3)].map(|(l, k)| Known(l, k)).to_vec()),
         (
             "lkc shares",
@@ -158,7 +166,7 @@ pub(crate) fn numeric_variants(column: &'static str) -> Vec<(&'static str, Vec<D
 impl Demand {
     pub(crate) fn column(self) -> Option<&'static str> {
         match self {
-            Self::K(_) | Self::Known(..) => None,
+            Self::K(_) | Self::Known(..) | Self::Threshold(..) => None,
             Self::Share(column, ..)
             | Self::Distinct(column, _)
             | Self::Entropy(column, _)
@@ -183,6 +191,7 @@ impl Demand {
             Self::K(_) => "k_anonymity",
             Self::Close(..) => "t_closeness",
             Self::Known(..) | Self::Share(..) => "lkc",
+            Self::Threshold(..) => "threshold_rule",
             Self::Shares(..) => "alpha_k",
             Self::Values(..) | Self::Range(..) => "k_e",
             Self::Several(..) | Self::Weight(..) => "p_sensitive",
@@ -214,6 +223,9 @@ impl Demand {
                     Ground::Hierarchical => "hierarchical",
                 };
                 vec![("t", ratio(t)), ("distance", word(distance))]
+            }
+            Self::Threshold(size, least) => {
+                vec![("size", Value::Integer(size as i64)), ("least", Value::Integer(least as i64))]
             }
             Self::Known(l, k) => vec![("l", Value::Integer(l as i64)), ("k", Value::Integer(k as i64))],
             Self::Share(_, l, c) => {
@@ -369,7 +381,7 @@ impl Demand {
             Self::Entropy(_, l) => self.attained_of_all(class, original) >= l.0 as f64 / l.1 as f64 - 1e-9,
             Self::Recursive(_, c, l) => most * c.1 < c.0 * rows.iter().skip(l - 1).sum::<i128>(),
             Self::Frequency(_, l) => most * l.0 <= size * l.1,
-            Self::Known(_, k) => size >= k,
+            Self::Known(_, k) | Self::Threshold(_, k) => size >= k,
             Self::Share(_, _, c) => most * c.1 <= size * c.0,
             Self::Shares(_, alpha, named) => tally(class).into_iter().all(|(value, rows)| {
                 let (share, of) = allowed(value, alpha, named).unwrap_or((1, 1));
@@ -410,7 +422,7 @@ impl Demand {
             }
             Self::Recursive(_, _, l) => most / rows.iter().skip(l - 1).sum::<i128>() as f64,
             Self::Frequency(..) => size / most,
-            Self::Known(..) => size,
+            Self::Known(..) | Self::Threshold(..) => size,
             Self::Share(..) => most / size,
             Self::Shares(_, _, []) => most / size,
             Self::Shares(_, alpha, named) => tally(class)
@@ -467,7 +479,7 @@ impl Demand {
     /// How many columns outsiders know, where that is not all of them.
     pub(crate) fn known(self) -> Option<usize> {
         match self {
-            Self::Known(l, _) | Self::Share(_, l, _) => Some(l),
+            Self::Known(l, _) | Self::Threshold(l, _) | Self::Share(_, l, _) => Some(l),
             _ => None,
         }
     }

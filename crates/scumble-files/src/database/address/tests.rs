@@ -54,6 +54,16 @@ fn files_are_no_addresses() {
 }
 
 #[test]
+fn a_misspelt_setting_is_no_part_of_a_file_name() {
+    for text in ["people.db?tabel=visits", "sqlite:people.db?tabel=visits", "postgres:///x?tabel=visits"] {
+        let error = refused(text);
+        assert!(error.contains("no setting 'tabel'; did you mean 'table'? Known are"), "{error}");
+    }
+    assert!(Address::recognise("people.db?").is_none());
+    assert!(Address::recognise("what?.db").is_none());
+}
+
+#[test]
 fn a_password_is_refused_and_never_shown() {
     for text in [
         "postgres://ann:hunter2@h/db?table=t",

@@ -69,13 +69,23 @@ impl Numbers {
         Ok(Self { of_code, unit: unit.ok_or_else(too_long)? })
     }
 
+    /// The number of each code, in units.
+    pub(super) fn of_codes(&self) -> &[Option<i128>] {
+        &self.of_code
+    }
+
+    /// The number of units in 1.
+    pub(super) fn units(&self) -> u128 {
+        self.unit
+    }
+
     /// The difference of the extremes of a class in units; 0 if the class has no numbers.
     pub(in super::super) fn range(&self, histogram: &[(u32, u64)]) -> u128 {
         let numbers = || histogram.iter().filter_map(|&(code, _)| self.of_code[code as usize]);
         numbers().max().zip(numbers().min()).map_or(0, |(most, least)| most.abs_diff(least))
     }
 
-    /// A range in the column's own unit, for reports.
+    /// So many units in the column's own unit, for reports.
     pub(in super::super) fn figure(&self, range: u128) -> f64 {
         range as f64 / self.unit as f64
     }

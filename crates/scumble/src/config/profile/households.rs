@@ -1,5 +1,6 @@
 //! Which column tells households apart: by its name, by values that few rows share, and by what else these rows share.
 
+use super::marks::speaks_of;
 use super::roles::{Guess, MOST_CATEGORIES, is_about_people, new};
 use super::shared::Groups;
 use super::signs::{Sign, counts_up};
@@ -158,12 +159,8 @@ pub(super) fn propose_weight(columns: &[Facts<'_>], guesses: &mut [Guess]) {
     if !guesses.iter().any(|guess| guess.roles.has(Role::Household)) {
         return;
     }
-    let is_weight = |name: &str| {
-        let name = name.to_lowercase();
-        ["weight", "weights", "wgt", "survey_weight", "gewicht"].contains(&name.as_str())
-    };
     for (facts, guess) in columns.iter().zip(guesses) {
-        if facts.is_number() && is_weight(facts.column.name) && guess.roles.has(Role::Quasi) {
+        if facts.is_number() && is_called_weight(facts.column.name) && guess.roles.has(Role::Quasi) {
             *guess = new(
                 Role::Drop,
                 Confidence::Low,
@@ -171,6 +168,16 @@ pub(super) fn propose_weight(columns: &[Facts<'_>], guesses: &mut [Guess]) {
             );
         }
     }
+}
+
+fn is_called_weight(name: &str) -> bool {
+    ["weight", "weights", "wgt", "survey_weight", "gewicht"].contains(&name.to_lowercase().as_str())
+}
+
+/// Whether a column is called like the weight of a survey. `weight` alone may be that of a body; such a column was left out only beside households.
+pub(super) fn is_survey_weight(name: &str, left_out: bool) -> bool {
+    const SURELY: &str = "surveyweight* sampleweight* samplingweight* designweight* expansionfactor* pweight wgt fnlwgt hochrechnung*";
+    left_out && is_called_weight(name) || speaks_of(name, SURELY)
 }
 
 /// Whether the column is a number of households, by its name and the kind of its values. How large a household is, is another matter.

@@ -7,8 +7,10 @@ mod hierarchies;
 mod households;
 mod kind_words;
 mod kinds;
+mod marks;
 mod missing;
 mod name_says;
+pub(crate) mod plan_words;
 mod plan_writer;
 mod roles;
 mod shared;
@@ -19,9 +21,11 @@ mod unjudged;
 mod words;
 
 pub use hierarchies::HierarchyGuess;
+pub use marks::Mark;
+pub(crate) use marks::speaks_of;
 pub use missing::LooksMissing;
 pub(crate) use name_says::NameSays;
-pub use plan_writer::{PlanFiles, plan_toml};
+pub use plan_writer::{PlanFiles, plan_toml, plan_toml_of};
 pub use signs::Sign;
 pub use unjudged::{column_values, refuse_unjudged};
 
@@ -72,6 +76,8 @@ pub struct ColumnProfile {
     pub value_type: ValueType,
     /// What the values look like.
     pub signs: Vec<Sign>,
+    /// What the column is about, in the words of templates.
+    pub marks: Vec<Mark>,
     /// The guessed roles, not confirmed.
     pub roles: Roles,
     /// How sure the guess is.
@@ -259,6 +265,7 @@ pub fn profile(columns: &[ColumnValues<'_>]) -> Vec<ColumnProfile> {
             let quasi = guess.roles.has(crate::config::Role::Quasi);
             let sensitive = guess.roles.has(crate::config::Role::Sensitive);
             ColumnProfile {
+                marks: Mark::of(&facts, &guess),
                 name: facts.column.name.to_owned(),
                 rows: facts.column.rows,
                 missing: facts.column.missing,

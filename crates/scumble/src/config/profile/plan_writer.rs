@@ -5,9 +5,11 @@ use std::fmt::Write;
 use scumble_files::database::Address;
 
 use super::kind_words::Axis;
+use super::plan_words::{key, quoted};
 use super::{ColumnProfile, Sign};
 use crate::base::text::{grouped, on_one_line, rows};
-use crate::config::{Audience, Read, Role, ValueType};
+use crate::config::template::{Advice, ColumnAdvice, Lines, LinesText, Offer, Template};
+use crate::config::{Audience, Read, Role, Roles, ValueType};
 use crate::table::date::DateFormat;
 use crate::table::kind::{Inference, Kind};
 use crate::table::personal;
@@ -83,16 +85,55 @@ const ROLES: &str = "\
 /// The plan holds counts of the original table and no value of it.
 #[must_use]
 pub fn plan_toml(profiles: &[ColumnProfile], files: &PlanFiles, read: &Read, accept: bool) -> String {
+    write_plan(profiles, files, read, accept, None)
+}
+
+/// The same with what a template makes of the guesses, and notes about the lines that are comments because the table lacks something.
+#[must_use]
+pub fn plan_toml_of(
+    template: &Template,
+    profiles: &[ColumnProfile],
+    files: &PlanFiles,
+    read: &Read,
+    accept: bool,
+) -> (String, Vec<String>) {
+    let advice = template.advise(profiles);
+    (write_plan(profiles, files, read, accept, Some(&advice)), advice.notes(profiles))
+}
+
+fn write_plan(
+    profiles: &[ColumnProfile],
+    files: &PlanFiles,
+    read: &Read,
+    accept: bool,
+    advice: Option<&Advice<'_>>,
+) -> String {
     let mut text = String::new();
     write_head(&mut text, files, accept);
+    if let Some(advice) = advice {
+        write_template(&mut text, advice.template);
+    }
     write_read(&mut text, read);
-    for profile in profiles {
-        write_column(&mut text, profile, &read.missing, accept);
+    for (place, profile) in profiles.iter().enumerate() {
+        let advice = advice.and_then(|advice| advice.columns.get(place));
+        write_column(&mut text, profile, advice, &read.missing, accept);
     }
     write_places(&mut text, profiles);
-    write_privacy(&mut text, profiles);
-    write_audience(&mut text);
-    write_algorithm(&mut text, profiles);
+    match advice.filter(|advice| advice.replaces_models()) {
+        Some(advice) => advice.models.iter().for_each(|lines| write_lines(&mut text, lines)),
+        None => {
+            write_privacy(&mut text, profiles);
+            advice.iter().flat_map(|advice| &advice.models).for_each(|lines| write_lines(&mut text, lines));
+        }
+    }
+    match advice.and_then(|advice| advice.risk.as_ref()) {
+        Some(lines) => write_lines(&mut text, lines),
+        None => write_audience(&mut text),
+    }
+    match advice.and_then(|advice| advice.search.as_ref()) {
+        Some(lines) => write_lines(&mut text, lines),
+        None => write_algorithm(&mut text, profiles),
+    }
     text
 }
 
@@ -127,6 +168,57 @@ fn write_head(text: &mut String, files: &PlanFiles, accept: bool) {
     line!(text, "# rest = \"drop\"  # what happens to columns that are not listed here: other or drop\n");
 }
 
+/// Which template the plan comes from, and what the template leaves open.
+fn write_template(text: &mut String, template: &Template) {
+    write_folded(
+        text,
+        "# ",
+        &format!("Made from a template: {}. It follows {}.", template.title, template.source),
+    );
+    line!(
+        text,
+        "# A template is a starting point and no legal advice. It has confirmed no role. What it does not do:"
+    );
+    template.does_not.iter().for_each(|line| write_folded(text, "#   - ", line));
+    line!(text, "template = {}", quoted(&template.name));
+    line!(text, "template_version = {}\n", template.version);
+}
+
+/// Lines of a template, as comments if something is missing for them.
+fn write_lines(text: &mut String, lines: &Lines) {
+    text.push('\n');
+    write_folded(text, "# ", &lines.why);
+    match &lines.text {
+        LinesText::Active(lines) => line!(text, "{lines}"),
+        LinesText::Comment(offer) => write_offer(text, offer),
+    }
+}
+
+/// Lines that somebody may want once something is there that is missing.
+fn write_offer(text: &mut String, offer: &Offer) {
+    let lacks = offer.lacks.iter().map(|lacks| format!("Missing: {lacks}."));
+    let how = offer.how.iter().map(|how| format!("{how}."));
+    let mut sentences: Vec<String> = lacks.chain(how).collect();
+    sentences.push("Then remove the # of these lines:".to_owned());
+    write_folded(text, "# ", &sentences.join(" "));
+    offer.text.lines().for_each(|line| line!(text, "# {line}"));
+}
+
+/// A comment on as many lines as it takes.
+fn write_folded(text: &mut String, begin: &str, sentence: &str) {
+    const WIDTH: usize = 120;
+    let mut line = begin.to_owned();
+    for word in sentence.split_whitespace() {
+        if line.chars().count() + word.chars().count() > WIDTH && line.trim_end() != begin.trim_end() {
+            line!(text, "{}", line.trim_end());
+            line = format!("#{}", " ".repeat(begin.len() - 1));
+        }
+        line.push_str(word);
+        line.push(' ');
+    }
+    line!(text, "{}", line.trim_end());
+}
+
 fn write_read(text: &mut String, read: &Read) {
     line!(
         text,
@@ -141,21 +233,58 @@ fn write_read(text: &mut String, read: &Read) {
     text.push_str(&toml::to_string(read).unwrap_or_default());
 }
 
-fn write_column(text: &mut String, profile: &ColumnProfile, missing: &[String], accept: bool) {
-    let roles = if accept { profile.roles.clone().accepted() } else { profile.roles.clone().guessed() };
+fn write_column(
+    text: &mut String,
+    profile: &ColumnProfile,
+    advice: Option<&ColumnAdvice>,
+    missing: &[String],
+    accept: bool,
+) {
+    let guessed = advice.map_or(&profile.roles, |advice| &advice.roles).clone();
+    let undecided = profile.kind == Inference::AmbiguousDate;
+    let steps = advice.map_or("", |advice| advice.steps.as_str());
+    // A step needs to know how dates are written, and only a person can say it.
+    let stuck = undecided && accept && !steps.is_empty();
+    let guessed = if stuck { Roles::one(Role::Drop) } else { guessed };
+    let roles = if accept { guessed.accepted() } else { guessed.guessed() };
     line!(text, "\n# {}", counts(profile));
     // A comment ends with its line, so nothing in it may end one.
     line!(text, "# {} (Confidence: {}.)", on_one_line(&profile.reason), profile.confidence.name());
+    if let Some(why) = advice.and_then(|advice| advice.why.as_ref()) {
+        write_folded(text, "# ", &format!("Template: {why}"));
+    }
     line!(text, "[columns.{}]", key(&profile.name));
     line!(text, "role = {}", roles.to_toml());
     write_missing(text, profile, missing);
+    match advice.and_then(|advice| advice.after.as_ref()) {
+        Some(after) if !stuck => line!(text, "{after}"),
+        _ => write_values(text, profile, roles.has(Role::Quasi), accept),
+    }
+    let formats = || [DateFormat::DayMonthYear, DateFormat::MonthDayYear].map(DateFormat::name);
+    if stuck {
+        let lacks = Some("how the dates are written, since day and month cannot be told apart".to_owned());
+        write_offer(text, &Offer { lacks, how: None, text: steps.to_owned() });
+    } else if !steps.is_empty() {
+        line!(text, "{steps}");
+        if undecided {
+            line!(text, "# Day and month cannot be told apart. Remove the # of the right line:");
+            formats().iter().for_each(|name| line!(text, "# format = \"{name}\""));
+        }
+    }
+    for offer in advice.iter().flat_map(|advice| &advice.offers) {
+        write_offer(text, offer);
+    }
+}
+
+/// The type of the values, and how they could be generalised, if they ever are.
+fn write_values(text: &mut String, profile: &ColumnProfile, generalised: bool, accept: bool) {
     let undecided = profile.kind == Inference::AmbiguousDate;
     if undecided && accept {
         line!(
             text,
             "type = \"text\"  # dates in which day and month cannot be told apart: give type and format"
         );
-        if profile.hierarchy.is_some() {
+        if profile.hierarchy.is_some() && generalised {
             line!(text, "hierarchy = {{ build = \"flat\" }}");
         }
         return;
@@ -173,7 +302,7 @@ fn write_column(text: &mut String, profile: &ColumnProfile, missing: &[String], 
         line!(text, "min = {low}");
         line!(text, "max = {high}");
     }
-    if let Some(hierarchy) = &profile.hierarchy {
+    if let Some(hierarchy) = profile.hierarchy.as_ref().filter(|_| generalised) {
         // Mondrian makes ranges and sets of its own, which fit closer than fixed levels; codes only make sense by prefix.
         if !hierarchy.toml.contains("\"prefix\"") {
             line!(
@@ -339,28 +468,6 @@ fn write_algorithm(text: &mut String, profiles: &[ColumnProfile]) {
     line!(text, "# star_policy = \"strict\"  # or drop: suppressed rows are left out");
 }
 
-/// A key of TOML: bare if it can be.
-fn key(name: &str) -> String {
-    let bare = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { quoted(name) }
-}
-
-/// A text of TOML on one line.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => quoted.extend(['\\', letter]),
-            letter if letter.is_control() => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(letter));
-            }
-            letter => quoted.push(letter),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -385,16 +492,5 @@ mod tests {
     fn numbers_in_groups() {
         let numbers = [0, 999, 1_000, 1_234_567];
         assert_eq!(numbers.map(grouped), ["0", "999", "1,000", "1,234,567"]);
-    }
-
-    #[test]
-    fn any_name_is_a_key() {
-        for name in
-            ["age", "", "date of birth", "a.b", "say \"hi\"", "back\\slash", "new\nline\t", "\u{7f}", "größe"]
-        {
-            let text = format!("[{}]\n", key(name));
-            let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-            assert_eq!(table.keys().collect::<Vec<_>>(), [name]);
-        }
     }
 }

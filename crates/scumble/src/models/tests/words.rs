@@ -62,6 +62,11 @@ const SAID: &[(&str, &str, &str)] = &[
         "knows no more than L of these columns",
     ),
     (
+        "model = 'threshold_rule'\nsize = 1\nleast = 2",
+        "threshold rule: every 1 of the columns together have at least 2 rows",
+        "knows no more than so many of these columns",
+    ),
+    (
         "model = 'average_risk'\naverage = 0.2",
         "a mean risk of at most 0.2",
         "there is a mean risk of at most 0.2",

@@ -60,6 +60,8 @@ pub(super) fn truthful(
         let instead = instead.iter().find(|(of, _)| of == name).map(|(_, instead)| *instead);
         let truth = if is_elsewhere(release, name, plan) {
             Truth::Absent
+        } else if plan.drawn.unrepeated.contains(name) {
+            Truth::Unpromised
         } else if let Some(quasi) = prepared.quasi.iter().find(|quasi| quasi.name == *name) {
             if means {
                 columns.push((name.clone(), mean(quasi)));

@@ -6,7 +6,7 @@ use crate::models::forbids_sameness;
 use crate::release::Summary;
 use crate::release::claim::{is_verified, promise};
 use crate::release::datasheet::{
-    ColumnSheet, Datasheet, Guarantee, kept_sheet, limits_of_counting, provenance, value_kind,
+    ColumnSheet, Datasheet, Guarantee, ONE_END, kept_sheet, limits_of_counting, provenance, value_kind,
 };
 use crate::table::quasi::{MEAN_PLACES, Shape};
 
@@ -84,7 +84,7 @@ fn column_sheet(run: &ClassRun<'_>, name: &str, roles: &crate::config::Roles) ->
     if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == name) {
         return Some(quasi_sheet(run, place));
     }
-    kept_sheet(name, roles, run.source)
+    kept_sheet(name, roles, run.source, run.plan)
 }
 
 fn quasi_sheet(run: &ClassRun<'_>, place: usize) -> ColumnSheet {
@@ -131,10 +131,16 @@ fn reading(run: &ClassRun<'_>) -> Vec<&'static str> {
             "A mean is that of all rows that show the same in every quasi-identifier; it need not be the value of any of them.",
         );
     }
-    let ranges =
-        |column: usize| matches!(run.problem.quasi[column].shape, Shape::Line(_)) && !run.shows_means(column);
+    let stretched = |column: usize| run.problem.quasi[column].has_stretches();
+    let ranges = |column: usize| {
+        stretched(column)
+            || (matches!(run.problem.quasi[column].shape, Shape::Line(_)) && !run.shows_means(column))
+    };
     if all.clone().any(ranges) {
         lines.push("[a,b] stands for any value from a to b, both included; [a,b) leaves b out.");
+    }
+    if all.clone().any(stretched) {
+        lines.push(ONE_END);
     }
     if run.problem.quasi.iter().any(|quasi| quasi.sets || matches!(quasi.shape, Shape::Set(_))) {
         lines.push(

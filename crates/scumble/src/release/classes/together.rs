@@ -37,7 +37,10 @@ pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Resul
         "the plan names tables that were published before ([[table]]), and no model is about several tables",
     )
     .set(Wanted::model("k_uncertainty").with("k", 3), "ask for k-uncertainty")
-    .set(Wanted::model("multirelational").with("k", 5), "ask for multirelational k-anonymity")
+    .set(
+        Wanted::model("multirelational").with("k", 5),
+        "ask for multirelational k-anonymity, which mingen serves",
+    )
     .weaken_without(Setting::root("table"), "leave those tables out"))
 }
 

@@ -15,8 +15,9 @@ fn spreadsheet_warning(run: &ClassRun<'_>) -> Option<String> {
     let format = format_of(run.plan)?;
     let columns = run.source.by_name();
     let texts = |name: &str| columns.get(name).map(|column| &column.values);
-    let quasi = run.problem.quasi.iter().map(|quasi| quasi.name.as_str());
-    let quasi = quasi.filter_map(|name| Some((name, Shows::Labels(texts(name)?))));
+    let quasi = run.problem.quasi.iter();
+    let quasi =
+        quasi.filter_map(|quasi| Some((quasi.name.as_str(), Shows::Labels(texts(&quasi.name)?, quasi))));
     let kept = run.untouched_columns().filter_map(|name| Some((name, Shows::Texts(texts(name)?))));
     spreadsheet::warning(run.plan, format, quasi.chain(kept))
 }

@@ -32,7 +32,8 @@ impl Exact {
 pub(super) fn holds(measure: &Measure, label: &str, number: Exact) -> bool {
     let reaches =
         |(from, to): (i128, i128)| number.cmp_in(measure, from).is_ge() && number.cmp_in(measure, to).is_le();
-    interval(measure, label, number).unwrap_or_else(|| match measure.kind {
+    let from_one_end = || open_interval(measure, label, number);
+    interval(measure, label, number).or_else(from_one_end).unwrap_or_else(|| match measure.kind {
         Kind::Date(_) => period(label).is_some_and(reaches),
         Kind::Timestamp { .. } => {
             moment::short_period(label).or_else(|| period_of_days(label)).is_some_and(within(number))
@@ -63,6 +64,17 @@ fn interval(measure: &Measure, label: &str, number: Exact) -> Option<bool> {
     let (from, to) = (measure.exact(from.trim())?, measure.exact(to.trim())?);
     let below = number.0.cmp(&to);
     Some(number.0 >= from && (below.is_lt() || (!open && below.is_eq())))
+}
+
+/// Whether a number lies in `>=90` or `<=18`; `None` if the label is none of them.
+fn open_interval(measure: &Measure, label: &str, number: Exact) -> Option<bool> {
+    if !measure.kind.is_number() {
+        return None;
+    }
+    match label.strip_prefix(">=") {
+        Some(low) => Some(number.0 >= measure.exact(low)?),
+        None => Some(number.0 <= measure.exact(label.strip_prefix("<=")?)?),
+    }
 }
 
 /// The first and the last day of `2024-03`, `2024-Q1`, `2024`, `2020s` or `2000-2099`.

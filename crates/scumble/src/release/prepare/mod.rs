@@ -140,10 +140,11 @@ pub fn keep_complete(table: &mut CodedTable, plan: &Plan) -> Result<Complete> {
 /// The columns of a plan that were read.
 fn planned<'a>(table: &'a CodedTable, plan: &'a Plan) -> Vec<Planned<'a>> {
     let columns = table.by_name();
+    let stretched = crate::transforms::stretched(&plan.transform);
     let of_plan = |(name, column): &'a (String, Column)| {
         let coded = *columns.get(name.as_str())?;
         let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
-        Some(Planned { name, plan: column, coded, missing })
+        Some(Planned { name, plan: column, coded, missing, stretched: stretched.contains(name) })
     };
     plan.columns.iter().filter_map(of_plan).collect()
 }
@@ -273,7 +274,7 @@ pub fn column_tree(
 ) -> Result<ColumnTree> {
     let coded = table.column(name).ok_or_else(|| Error::internal("the column was not read"))?;
     let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
-    let planned = Planned { name, plan: column, coded, missing };
+    let planned = Planned { name, plan: column, coded, missing, stretched: false };
     let ordered = order(&planned, true)?;
     let classes = class.and_then(|class| table.column(class)).map(|class| class_rows(coded, class, &ordered));
     let domain = domain(&planned, &ordered, classes.as_deref())?;
@@ -299,7 +300,7 @@ pub fn column_values(coded: &CodedColumn, plan: &Plan) -> Result<PayloadColumn> 
 pub(crate) fn has_repeated_persons(table: &CodedTable, name: &str, plan: &Plan) -> Result<bool> {
     let planned = table.column(name).zip(plan.column(name)).map(|(coded, column)| {
         let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
-        Planned { name, plan: column, coded, missing }
+        Planned { name, plan: column, coded, missing, stretched: false }
     });
     planned.map_or(Ok(false), |subject| repeated_persons(&subject))
 }

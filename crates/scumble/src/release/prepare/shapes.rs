@@ -112,6 +112,7 @@ pub(super) fn make_quasi(
     let line = ordered.measure.kind.is_ordered() && !trees;
     let small_set = ordered.measure.kind == Kind::Text && !trees && ordered.values.len() <= LARGEST_SET;
     let (shape, code_of_place) = match recipe {
+        recipe if ordered.stretches.is_some() => above_stretches(&domain, &ordered, recipe.as_ref())?,
         None if line && !ordered.values.is_empty() => line_shape(column, &ordered)?,
         None if small_set => set_shape(&ordered),
         recipe => {
@@ -208,6 +209,26 @@ fn line_shape(column: &Planned<'_>, ordered: &Ordered<'_>) -> Result<(Shape, Vec
     }
     let declared = low.is_some() && high.is_some();
     Ok((Shape::Line(Line::new(&ordered.measure, numbers, texts, bounds, declared)), codes))
+}
+
+/// Values that stand for many numbers are the leaves of a tree, whatever the search: they have no place on a line of single numbers.
+fn above_stretches(
+    domain: &Domain<'_>,
+    ordered: &Ordered<'_>,
+    recipe: Option<&Recipe>,
+) -> Result<(Shape, Vec<u32>)> {
+    if recipe.is_some() {
+        return Err(Error::refused(
+            "its steps show values that stand for many numbers, such as >=90 or [18,30), and ranges above these are built from them",
+        )
+        .in_column(domain.name)
+        .unset(Setting::column("hierarchy").of(&[domain.name]), "leave the hierarchy out")
+        .advise("have the steps show single numbers (write = \"limit\"), or names of bands (labels)"));
+    }
+    let stretches = ordered.stretches.as_deref().unwrap_or_default();
+    let Built { hierarchy, mut codes, missing, .. } = hierarchy::stretches(domain, stretches)?;
+    codes.extend(missing);
+    Ok((Shape::Tree(hierarchy), codes))
 }
 
 fn set_shape(ordered: &Ordered<'_>) -> (Shape, Vec<u32>) {

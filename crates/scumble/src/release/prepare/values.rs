@@ -11,6 +11,7 @@ use crate::table::date::DateFormat;
 use crate::table::frequency::FrequencyTable;
 use crate::table::kind::{Inference, Kind, Measure};
 use crate::table::payload::{PayloadColumn, Payloads, Reading};
+use crate::table::stretch::{Stretch, measure_of};
 
 use super::spelling::{counted_by_value, form_of};
 
@@ -20,6 +21,8 @@ pub(super) struct Planned<'a> {
     pub(super) plan: &'a Column,
     pub(super) coded: &'a CodedColumn,
     pub(super) missing: &'a [String],
+    /// Whether steps have put values into it that stand for many numbers.
+    pub(super) stretched: bool,
 }
 
 /// The values of a column in the order of their kind.
@@ -33,6 +36,8 @@ pub(super) struct Ordered<'a> {
     pub(super) place: Vec<u32>,
     /// How a missing value is released.
     pub(super) missing: Option<&'a str>,
+    /// What each of `values` stands for, if some stand for many numbers.
+    pub(super) stretches: Option<Vec<Stretch>>,
 }
 
 /// Orders the values of a column by its kind. With `must_be_clear`, an ambiguous date format is an error, not a text.
@@ -52,7 +57,16 @@ pub(super) fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ord
         .map(|code| code as u32)
         .collect();
     let present_texts = present.iter().map(|code| texts.get(*code));
-    let kind = kind_of(column, present_texts.clone(), must_be_clear)?;
+    let of_stretches = match column.plan.declared_kind() {
+        // Whoever declares texts wants texts.
+        Some(Kind::Text) => None,
+        _ if !column.stretched => None,
+        _ => measure_of(present_texts.clone()),
+    };
+    let kind = match of_stretches {
+        Some(measure) => measure.kind,
+        None => kind_of(column, present_texts.clone(), must_be_clear)?,
+    };
     if kind == Kind::Text && column.plan.value_type.is_none() {
         check_finite(column, &present, &first_rows)?;
     }
@@ -63,7 +77,7 @@ pub(super) fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ord
             return Err(wrong_kind(column, kind, &other, (&rows, &first_rows)));
         }
     }
-    let measure = Measure::of(kind, present_texts.clone());
+    let measure = of_stretches.unwrap_or_else(|| Measure::of(kind, present_texts.clone()));
     let mut place = vec![u32::MAX; texts.len()];
     let mut ordered = Ordered {
         measure,
@@ -72,7 +86,11 @@ pub(super) fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ord
         first_rows: Vec::new(),
         place: Vec::new(),
         missing: None,
+        stretches: None,
     };
+    if of_stretches.is_some() {
+        return in_order_of_stretches(ordered, column, (&present, &rows, &first_rows), is_missing);
+    }
     ordered.values.reserve_exact(present.len());
     ordered.rows.reserve_exact(present.len());
     ordered.first_rows.reserve_exact(present.len());
@@ -108,12 +126,62 @@ pub(super) fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ord
         ordered.first_rows[at] = ordered.first_rows[at].min(first_rows[code as usize]);
         place[code as usize] = at as u32;
     }
+    ordered.place = place;
+    Ok(with_missing(ordered, column, &rows, is_missing))
+}
+
+/// Gives missing values their place, behind all others.
+fn with_missing<'a>(
+    mut ordered: Ordered<'a>,
+    column: &Planned<'a>,
+    rows: &[u64],
+    is_missing: impl Fn(usize) -> bool,
+) -> Ordered<'a> {
+    let texts = &column.coded.values;
     let missing = (0..texts.len()).filter(|code| rows[*code] > 0 && is_missing(*code));
     let shown = missing.clone().max_by_key(|code| (rows[*code], std::cmp::Reverse(*code)));
-    missing.for_each(|code| place[code] = ordered.values.len() as u32);
+    missing.for_each(|code| ordered.place[code] = ordered.values.len() as u32);
     ordered.missing = shown.map(|code| texts.get(code as u32));
-    ordered.place = place;
-    Ok(ordered)
+    ordered
+}
+
+/// Orders numbers and values that stand for many numbers. No two of them may have a number in common.
+fn in_order_of_stretches<'a>(
+    mut ordered: Ordered<'a>,
+    column: &Planned<'a>,
+    (present, rows, first_rows): (&[u32], &[u64], &[u64]),
+    is_missing: impl Fn(usize) -> bool,
+) -> Result<Ordered<'a>> {
+    let texts = &column.coded.values;
+    let measure = ordered.measure;
+    let read = |text: &str| measure.number(text).map(Stretch::of).or_else(|| Stretch::read(&measure, text));
+    let mut sorted: Vec<(Stretch, u32)> =
+        present.iter().filter_map(|code| Some((read(texts.get(*code))?, *code))).collect();
+    sorted.sort_unstable_by_key(|(of, code)| (*of, texts.get(*code).len(), *code));
+    ordered.place = vec![u32::MAX; texts.len()];
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for (of, code) in sorted {
+        if stretches.last() != Some(&of) {
+            if stretches.last().is_some_and(|last| !of.is_above(*last)) {
+                return Err(Error::data(
+                    "steps have made values of the column that overlap, so that a number could be shown as either",
+                )
+                .in_row(first_rows[code as usize])
+                .in_column(column.name)
+                .advise("let the limits and the bands of its steps not reach over each other"));
+            }
+            stretches.push(of);
+            ordered.values.push(texts.get(code));
+            ordered.rows.push(0);
+            ordered.first_rows.push(first_rows[code as usize]);
+        }
+        let at = stretches.len() - 1;
+        ordered.rows[at] += rows[code as usize];
+        ordered.first_rows[at] = ordered.first_rows[at].min(first_rows[code as usize]);
+        ordered.place[code as usize] = at as u32;
+    }
+    ordered.stretches = Some(stretches);
+    Ok(with_missing(ordered, column, rows, is_missing))
 }
 
 fn kind_of<'a>(
@@ -272,7 +340,7 @@ pub(crate) fn payload_of(coded: &CodedColumn, plan: &Plan) -> Result<(PayloadCol
     let unplanned = Column::new(crate::config::Roles::one(Role::Sensitive));
     let column = plan.column(&coded.name).unwrap_or(&unplanned);
     let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
-    payload_column(&Planned { name: &coded.name, plan: column, coded, missing })
+    payload_column(&Planned { name: &coded.name, plan: column, coded, missing, stretched: false })
 }
 
 /// Writes every value of a column as `values` does, which is what models count. Other texts stay unchanged.
@@ -352,7 +420,8 @@ mod tests {
         let measured = |texts: &[&str]| {
             let coded = CodedColumn::of_texts("x", texts.iter().map(|text| (*text).to_owned()));
             let missing = ["NaN".to_owned()];
-            let column = Planned { name: "x", plan: &plan, coded: &coded, missing: &missing };
+            let column =
+                Planned { name: "x", plan: &plan, coded: &coded, missing: &missing, stretched: false };
             order(&column, true).map(|ordered| ordered.measure.kind).map_err(|error| error.to_string())
         };
         assert_eq!(measured(&["1.5", "NaN", "2"]), Ok(Kind::Decimal), "missing");
@@ -373,7 +442,7 @@ mod tests {
         let kind = |declared: Option<ValueType>, must_be_clear: bool| {
             let mut plan = crate::config::Column::new(Roles::one(Role::Quasi));
             plan.value_type = declared;
-            let column = Planned { name: "day", plan: &plan, coded: &coded, missing: &[] };
+            let column = Planned { name: "day", plan: &plan, coded: &coded, missing: &[], stretched: false };
             kind_of(&column, coded.values.iter(), must_be_clear).map_err(|error| error.to_string())
         };
         let told = "day and month cannot be told apart";

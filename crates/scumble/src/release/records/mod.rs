@@ -73,8 +73,9 @@ impl RecordRun<'_> {
 fn spreadsheet_warning(run: &RecordRun<'_>, format: OutFormat) -> Option<String> {
     let columns = run.source.by_name();
     let texts = |name: &str| columns.get(name).map(|column| &column.values);
-    let quasi = run.problem.quasi.iter().map(|quasi| quasi.name.as_str());
-    let quasi = quasi.filter_map(|name| Some((name, Shows::Labels(texts(name)?))));
+    let quasi = run.problem.quasi.iter();
+    let quasi =
+        quasi.filter_map(|quasi| Some((quasi.name.as_str(), Shows::Labels(texts(&quasi.name)?, quasi))));
     // Frequencies are in columns named after the column and the value, or in objects: only the name can begin a formula.
     let only_name =
         run.distributed().is_some() && !matches!(run.found.solution.format, Format::Sampled { .. });

@@ -3,10 +3,11 @@
 use super::RecordRun;
 use crate::release::Summary;
 use crate::release::datasheet::{
-    ColumnSheet, Datasheet, Guarantee, kept_sheet, limits_of_counting, provenance, value_kind,
+    ColumnSheet, Datasheet, Guarantee, ONE_END, kept_sheet, limits_of_counting, provenance, value_kind,
 };
 use crate::release::requirements::disclosure_accepted;
 use crate::search::algorithms::{Format, Linkage};
+use crate::table::quasi::Quasi;
 
 /// The promises about each record, in words.
 pub(super) fn promises(run: &RecordRun<'_>) -> Vec<String> {
@@ -84,7 +85,7 @@ fn columns(run: &RecordRun<'_>) -> Vec<ColumnSheet> {
                 hierarchy: provenance(quasi),
             });
         }
-        let mut kept = kept_sheet(name, &column.role, run.source)?;
+        let mut kept = kept_sheet(name, &column.role, run.source, run.plan)?;
         if Some(name.as_str()) == run.distributed() {
             kept.how = if is_sampled(run) {
                 format!(
@@ -118,6 +119,9 @@ fn reading(run: &RecordRun<'_>) -> Vec<&'static str> {
         "{a|b|c} stands for one of a, b and c. * stands for any value. A leading = marks a value that would otherwise look like one of these.",
         "Records overlap: one original row may be covered by many of them, and equal records do not form a group.",
     ];
+    if run.problem.quasi.iter().any(Quasi::has_stretches) {
+        lines.push(ONE_END);
+    }
     if run.distributed().is_some() {
         lines.push(
             "A frequency is that of a value among the rows that a record counts: its own row and others that it covers.",

@@ -12,6 +12,7 @@ use crate::config::{AlgorithmSpec, Column, Plan, Read, RiskSpec, Role};
 use crate::error::{Error, ErrorKind, Result, Setting};
 use crate::recoding::{ClassColumn, CutTree, Step};
 use crate::registry::ALGORITHMS;
+use crate::table::hierarchy;
 use crate::table::kind::Measure;
 use crate::table::quasi::{LARGEST_SUBSET, Line, Quasi, Shape, Value};
 
@@ -161,7 +162,9 @@ fn make_quasi(file: &QuasiFile<'_>, column: Option<&(String, Column)>) -> Result
     }
     let priority = column.and_then(|(_, column)| column.priority.as_ref());
     let shape = match &file.shape {
-        ShapeFile::Tree(outline) => Shape::Tree(outline.tree(&file.name)?),
+        ShapeFile::Tree(outline) => {
+            Shape::Tree(hierarchy::reaching(outline.tree(&file.name)?, &measure, None))
+        }
         ShapeFile::Line { texts, missing, from, to, declared } => {
             let line = line(&measure, texts, missing.as_deref(), (from, to), *declared);
             Shape::Line(line.ok_or_else(|| damaged("has numbers that are none, or not in ascending order"))?)

@@ -1,5 +1,7 @@
 //! Steps that treat all rows of a person alike.
 
+use std::collections::BTreeSet;
+
 use scumble_files::table::CodedColumn;
 
 use crate::config::{Plan, Role, TransformSpec};
@@ -7,29 +9,68 @@ use crate::error::{Error, Result, Setting};
 use crate::release::prepare::value_of_text;
 use crate::transforms::{Step, StepTruth, TRANSFORMS};
 
-/// The steps with the column that says whose dates are moved, where a step does not name one.
-pub(super) fn with_subject(plan: &Plan) -> Result<Vec<TransformSpec>> {
+/// The steps with the columns that say whose rows are whose, where a step needs one and does not name it; and with consistent chance, where the
+/// plan has a key.
+pub(super) fn with_persons(plan: &Plan) -> Result<Vec<TransformSpec>> {
     let mut specs = plan.transform.clone();
     for spec in &mut specs {
         let entry = TRANSFORMS.get(&spec.transform);
-        let asks = entry.is_some_and(|entry| entry.parameters.iter().any(|(name, _)| *name == "subject"));
-        if !asks || spec.parameters.get("subject").is_some() {
-            continue;
-        }
-        let Some(subject) = plan.names_with(Role::Subject).next() else {
-            let error = Error::config(format_args!(
-                "the step '{}' treats all rows of a person alike, and nobody says which rows are one person's",
-                spec.transform
-            ));
-            return Err(spec
-                .parameters
-                .placed("do", error)
-                .set(Setting::role("subject"), "say which column tells people apart")
-                .advise("name that column in the step: subject = \"…\""));
+        let has = |parameter: &str| {
+            entry.is_some_and(|entry| entry.parameters.iter().any(|(name, _)| *name == parameter))
         };
-        spec.parameters.set("subject", subject.into());
+        if has("consistent") && spec.parameters.get("consistent").is_none() {
+            let can =
+                plan.names_with(Role::Subject).next().is_some() && spec.parameters.get("project").is_some();
+            if plan.keys.file.is_some() && can {
+                spec.parameters.set("consistent", true.into());
+            }
+        }
+        let draws_anew = has("consistent") && spec.parameters.get("consistent") != Some(&true.into());
+        if has("subject") && !draws_anew {
+            let what = "treats all rows of a person alike, and no column says whose rows they are";
+            name_persons(
+                spec,
+                plan,
+                (Role::Subject, "subject"),
+                what,
+                "say which column tells people apart",
+            )?;
+        }
+        if has("household") {
+            let what = "exchanges whole households, and no column says which rows are one household";
+            name_persons(
+                spec,
+                plan,
+                (Role::Household, "household"),
+                what,
+                "say which column tells households apart",
+            )?;
+        }
     }
     Ok(specs)
+}
+
+/// Names the column of a role in a parameter, unless the step names one itself.
+fn name_persons(
+    spec: &mut TransformSpec,
+    plan: &Plan,
+    (role, parameter): (Role, &'static str),
+    what: &str,
+    remedy: &'static str,
+) -> Result<()> {
+    if spec.parameters.get(parameter).is_some() {
+        return Ok(());
+    }
+    let Some(column) = plan.names_with(role).next() else {
+        let error = Error::config(format_args!("the step '{}' {what}", spec.transform));
+        return Err(spec
+            .parameters
+            .placed("do", error)
+            .set(Setting::role(role.name()), remedy)
+            .advise(format!("name that column in the step: {parameter} = \"…\"")));
+    };
+    spec.parameters.set(parameter, column.into());
+    Ok(())
 }
 
 /// Returns an error if the dates of one person are to be moved in several ways, so that the time between them would be wrong.
@@ -44,15 +85,22 @@ pub(super) fn check_one_offset(steps: &[Step]) -> Result<()> {
         let of_project = [text("max", "182"), text("unit", "1"), text("direction", "both")];
         (text("project", ""), of_project)
     };
-    for (place, step) in moving.iter().enumerate() {
-        if let Some(twice) =
-            step.columns().into_iter().find(|name| moving[..place].iter().any(|of| of.makes() == *name))
-        {
+    // What is made of moved dates has moved with them.
+    let mut moved: BTreeSet<&str> = BTreeSet::new();
+    for step in steps {
+        let is_moving = step.transform.facts().truth == StepTruth::Shifted;
+        let already = step.columns().into_iter().find(|name| moved.contains(name));
+        if let Some(twice) = already.filter(|_| is_moving) {
             let error = Error::config(format_args!(
                 "the dates in '{twice}' are to be moved twice, so some could end where they began"
             ));
             return Err(step.spec.parameters.placed("do", error).advise("leave one of the steps out"));
         }
+        if is_moving || already.is_some() {
+            moved.extend(step.makes());
+        }
+    }
+    for (place, step) in moving.iter().enumerate() {
         let (project, ways) = how(step);
         let differs = |earlier: &&&Step| {
             let (of, other) = how(earlier);
@@ -61,8 +109,8 @@ pub(super) fn check_one_offset(steps: &[Step]) -> Result<()> {
         if let Some(earlier) = moving[..place].iter().find(differs) {
             let error = Error::config(format_args!(
                 "the dates in '{}' and '{}' are to be moved differently, so the time between two dates of a person would be wrong",
-                earlier.makes(),
-                step.makes()
+                earlier.makes().join(", "),
+                step.makes().join(", ")
             ));
             return Err(step
                 .spec

@@ -152,7 +152,7 @@ fn spreadsheet_warning(run: &TablesRun<'_>, format: OutFormat) -> Option<String>
     let columns = run.source.by_name();
     let quasi = run.problem.quasi.iter();
     let quasi = quasi.filter_map(|quasi| {
-        Some((quasi.name.as_str(), Shows::Labels(&columns.get(quasi.name.as_str())?.values)))
+        Some((quasi.name.as_str(), Shows::Labels(&columns.get(quasi.name.as_str())?.values, quasi)))
     });
     let target = run.target();
     spreadsheet::warning(

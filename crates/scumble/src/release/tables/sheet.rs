@@ -4,7 +4,7 @@ use super::TablesRun;
 use super::manifest::TableFile;
 use crate::config::Role;
 use crate::release::datasheet::{
-    ColumnSheet, Datasheet, Guarantee, kept_sheet, limits_of_counting, value_kind,
+    ColumnSheet, Datasheet, Guarantee, ONE_END, kept_sheet, limits_of_counting, value_kind,
 };
 use crate::release::requirements::disclosure_accepted;
 use crate::search::algorithms::tables::{GroupValues, Shown, Tables};
@@ -51,7 +51,7 @@ pub(super) fn datasheet(run: &TablesRun<'_>, tables: &[TableFile], rows: u64) ->
 fn column_sheet(run: &TablesRun<'_>, name: &str, roles: &crate::config::Roles) -> Option<ColumnSheet> {
     let place = run.problem.quasi.iter().position(|quasi| quasi.name == name);
     let Some(place) = place else {
-        let mut sheet = kept_sheet(name, roles, run.source)?;
+        let mut sheet = kept_sheet(name, roles, run.source, run.plan)?;
         if let Tables::Groups { values, .. } = &run.found.solution.tables {
             sheet.how = match values {
                 GroupValues::Counted => "counted in each group".into(),
@@ -90,6 +90,9 @@ fn reading(run: &TablesRun<'_>) -> Vec<&'static str> {
     };
     if run.problem.quasi.iter().zip(&run.found.solution.shown).any(is_range) {
         lines.push("[a,b] stands for any value from a to b, both included; [a,b) leaves b out.");
+    }
+    if run.problem.quasi.iter().any(Quasi::has_stretches) {
+        lines.push(ONE_END);
     }
     lines.push("A leading = marks a value that would otherwise look like a range, a set or *.");
     match &run.found.solution.tables {

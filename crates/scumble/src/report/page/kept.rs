@@ -1,18 +1,24 @@
 //! Columns that are published exactly, and sensitive values that all rows of a class share.
 
 use crate::base::format::{count, counted, share};
-use crate::report::data::{Homogeneity, Report, Uniqueness};
+use crate::report::data::{Homogeneity, KeptColumn, Report, Uniqueness};
 use crate::report::words;
 use minijinja::{Value, context};
 
+/// The columns that are published exactly. Perturbed ones have a section of their own.
+pub(super) fn columns(report: &Report) -> impl Iterator<Item = &KeptColumn> {
+    let is_perturbed = |column: &&KeptColumn| {
+        report.perturbation.as_ref().is_some_and(|found| found.names().contains(&&*column.name))
+    };
+    report.kept.iter().flat_map(|kept| &kept.columns).filter(move |column| !is_perturbed(column))
+}
+
 pub(super) fn section(report: &Report) -> Option<Value> {
     let kept = report.kept.as_ref()?;
-    if kept.columns.is_empty() && kept.together.is_none() && kept.homogeneous.is_empty() {
+    if columns(report).next().is_none() && kept.homogeneous.is_empty() {
         return None;
     }
-    let columns: Vec<Value> = kept
-        .columns
-        .iter()
+    let columns: Vec<Value> = columns(report)
         .map(|column| {
             context! {
                 name => &column.name,

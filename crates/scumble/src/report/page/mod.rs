@@ -10,6 +10,7 @@ mod combinations;
 mod information;
 mod kept;
 mod opening;
+mod perturbed;
 mod requirements;
 mod risk;
 mod risk_charts;
@@ -76,7 +77,7 @@ fn sections(report: &Report) -> Vec<Value> {
     let holding = report.models.iter().filter(|model| model.holds).count();
     let requirements_note = format!("{holding} of {} hold", report.models.len());
     let measures = counted(report.metrics.len() as u64, "measure", "measures");
-    let kept = report.kept.as_ref().map_or(0, |kept| kept.columns.len() as u64);
+    let kept = kept::columns(report).count() as u64;
     let suppressed =
         format!("{} of {}", count(report.release.suppressed), counted(report.release.rows, "row", "rows"));
     unfolding(vec![
@@ -91,6 +92,7 @@ fn sections(report: &Report) -> Vec<Value> {
             attacks::note(&report.attacks),
             attacks::section(&report.attacks),
         ),
+        ("perturbed", "Perturbed columns", perturbed::note(report), perturbed::section(report)),
         ("kept", "Columns published exactly", counted(kept, "column", "columns"), kept::section(report)),
         ("suppression", "Suppressed rows", suppressed, suppression::section(report)),
         ("class-sizes", "Group sizes", class_sizes::note(report), class_sizes::section(report)),

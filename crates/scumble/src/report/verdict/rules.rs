@@ -22,6 +22,7 @@ const RULES: &[Rule] = &[
     sensitive_columns,
     inference,
     households,
+    perturbed,
     simulated_attacks,
     nothing_left,
     experimental,
@@ -158,6 +159,21 @@ fn households(report: &Report) -> Vec<Point> {
         ));
     }
     points
+}
+
+/// No model covers a perturbed quasi-identifier. Somebody has to decide about what attacks still find by it.
+fn perturbed(report: &Report) -> Vec<Point> {
+    let Some(found) = &report.perturbation else { return Vec::new() };
+    if found.known.is_empty() {
+        return Vec::new();
+    }
+    let names = list(&found.known, 4);
+    vec![Point::decide(
+        format!("{names}: perturbed, so no requirement covers it. {}", found.sentence()),
+        format!(
+            "Decide whether that is acceptable. If not, perturb more strongly, or let the search coarsen {names} instead."
+        ),
+    )]
 }
 
 /// Nobody may be found with a greater chance than the audience allows.
@@ -431,6 +447,6 @@ impl ColumnRole {
 
     /// Whether outsiders may know such a column of a person.
     fn is_open(self) -> bool {
-        !self.is_sensitive() && self != Self::Code
+        !self.is_sensitive() && self != Self::Code && self != Self::Perturbed
     }
 }

@@ -70,7 +70,7 @@ impl Shown {
     #[must_use]
     pub fn label(&self, quasi: &Quasi, code: u32) -> String {
         match self {
-            Self::AsItIs => crate::table::label::raw(quasi.text(code)),
+            Self::AsItIs => quasi.leaf_label(quasi.text(code)),
             Self::Coarser(values) => quasi.label(values[code as usize]),
         }
     }

@@ -66,6 +66,9 @@ fn fault(tree: &Hierarchy, node: NodeId, domain: &Domain) -> Option<&'static str
     }
     // Codes in a column of texts are numbers to readers of an interval of them; other texts are in no interval.
     let is_text = measure.kind == Kind::Text;
+    if !measure.kind.is_number() && label.starts_with(['<', '>']) {
+        return None;
+    }
     let measure = if is_text { &NUMBERS } else { measure };
     let ends = Ends::read(measure, label)?;
     let inside = |leaf: NodeId| match Ends::number(measure, &tree.label(leaf)) {
@@ -104,10 +107,10 @@ fn members(label: &str) -> Option<Vec<String>> {
     }
 }
 
-/// The ends of an interval.
+/// The ends of an interval; `>=90` and `<=18` have one of them.
 struct Ends {
-    low: Decimal,
-    high: Decimal,
+    low: Option<Decimal>,
+    high: Option<Decimal>,
     closed: bool,
 }
 
@@ -127,24 +130,34 @@ impl Ends {
         measure.exact(&format!("{sign}{}", &digits[spare..]))
     }
 
-    /// The interval that a label writes as `[a,b]` or `[a,b)`.
+    /// The interval that a label writes as `[a,b]` or `[a,b)`, or in a column of numbers as `>=a` or `<=b`.
     fn read(measure: &Measure, label: &str) -> Option<Self> {
+        if let Some(low) = label.strip_prefix(">=") {
+            return Some(Self { low: Some(Self::number(measure, low)?), high: None, closed: true });
+        }
+        if let Some(high) = label.strip_prefix("<=") {
+            return Some(Self { low: None, high: Some(Self::number(measure, high)?), closed: true });
+        }
         let inner = label.strip_prefix('[')?;
         let (inner, closed) = match inner.strip_suffix(']') {
             Some(inner) => (inner, true),
             None => (inner.strip_suffix(')')?, false),
         };
         let (low, high) = inner.split_once(measure.separator())?;
-        Some(Self { low: Self::number(measure, low)?, high: Self::number(measure, high)?, closed })
+        let (low, high) = (Self::number(measure, low)?, Self::number(measure, high)?);
+        Some(Self { low: Some(low), high: Some(high), closed })
     }
 
     fn contains(&self, number: Decimal) -> bool {
-        self.low <= number && (number < self.high || (self.closed && number == self.high))
+        self.covers(&Self { low: Some(number), high: Some(number), closed: true })
     }
 
     fn covers(&self, other: &Self) -> bool {
-        self.low <= other.low
-            && (other.high < self.high || (other.high == self.high && (self.closed || !other.closed)))
+        let from = self.low.is_none_or(|low| other.low.is_some_and(|other| low <= other));
+        let to = self.high.is_none_or(|high| {
+            other.high.is_some_and(|end| end < high || (end == high && (self.closed || !other.closed)))
+        });
+        from && to
     }
 }
 

@@ -40,6 +40,7 @@ mod outline;
 mod parent_child;
 mod prefix;
 mod show;
+mod stretches;
 mod tree;
 mod validate;
 
@@ -60,4 +61,5 @@ pub(crate) use mdlp::class_aware_starts;
 pub use moments::{TimeLevel, TimestampLevel};
 pub(crate) use outline::Outline;
 pub use show::{show, to_csv};
+pub(crate) use stretches::{reaching, stretches};
 pub use tree::{Hierarchy, NodeId, Provenance};

@@ -86,7 +86,7 @@ pub(super) fn level_of_cuts(measure: &Measure, numbers: &[i128], span: Span, sta
 }
 
 /// The interval from `low` up to `end`: closed where the values lie on a grid that people count in.
-fn interval(measure: &Measure, low: i128, end: i128, span: Option<Span>) -> String {
+pub(super) fn interval(measure: &Measure, low: i128, end: i128, span: Option<Span>) -> String {
     let includes_end = span.is_some_and(|span| span.declared && span.end == end);
     match measure.kind {
         Kind::Decimal | Kind::DecimalComma | Kind::Wide { .. } if !includes_end => {

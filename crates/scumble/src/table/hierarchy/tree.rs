@@ -44,6 +44,8 @@ pub struct Hierarchy {
     by_label: Option<Vec<u32>>,
     height: u32,
     provenance: Provenance,
+    /// Where the numbers begin and end that each leaf stands for, if some leaves stand for many.
+    reaches: Option<Vec<(i128, i128)>>,
 }
 
 /// What the nodes are called.
@@ -89,6 +91,23 @@ impl PartialEq for Hierarchy {
 impl Eq for Hierarchy {}
 
 impl Hierarchy {
+    /// The same tree, whose leaves stand for numbers from one to another. A leaf for missing values comes last and stands for none.
+    pub(super) fn reaching(mut self, reaches: Vec<(i128, i128)>) -> Self {
+        self.reaches = Some(reaches);
+        self
+    }
+
+    /// How much of the range of all its numbers a node leaves open, where leaves stand for many numbers.
+    pub(crate) fn openness(&self, node: NodeId) -> Option<f64> {
+        let reaches = self.reaches.as_ref()?;
+        let (low, high) = self.range(node);
+        let (Some((from, _)), Some((_, to))) = (reaches.get(low as usize), reaches.get(high as usize)) else {
+            return Some(if low == high { 0.0 } else { 1.0 });
+        };
+        let ((first, _), (_, last)) = (reaches.first()?, reaches.last()?);
+        Some((to - from) as f64 / ((last - first) as f64).max(1.0))
+    }
+
     /// How many leaves there are.
     #[must_use]
     pub fn leaf_count(&self) -> u32 {
@@ -353,7 +372,7 @@ impl Assembler {
             Some(masks) => Labels::Masks(self.labels, masks),
             None => Labels::Own(self.labels),
         };
-        let mut tree = Hierarchy { labels, chains, by_label: None, height, provenance };
+        let mut tree = Hierarchy { labels, chains, by_label: None, height, provenance, reaches: None };
         let label = |code: u32| tree.leaf_label(code);
         if !(0..tree.leaf_count()).is_sorted_by(|a, b| label(*a) <= label(*b)) {
             let mut codes: Vec<u32> = (0..tree.leaf_count()).collect();

@@ -114,6 +114,12 @@ fn check_column(problem: &Problem, column: usize, quasi: &Quasi) -> Result<()> {
         Error::refused(format!("'mdav' shows means, and the quasi-identifier '{}' {why}", quasi.name))
     };
     let otherwise = |error: Error| Err(error.another(Wish::WithoutMeans));
+    if quasi.has_stretches() {
+        return otherwise(
+            refused("has values that stand for many numbers, such as >=90, which have no mean")
+                .advise("have the step show the limit itself (write = \"limit\")"),
+        );
+    }
     let Shape::Line(line) = &quasi.shape else {
         return otherwise(refused("is text or has a hierarchy").unset(
             Setting::column("hierarchy").of(&[&quasi.name]),
