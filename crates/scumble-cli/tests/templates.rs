@@ -279,6 +279,20 @@ fn departures_that_may_be_are_warnings() {
     desk.refuses(2, &["it was not made from a template"], &["check", "plain.toml"]);
 }
 
+/// A step can make a column look like something else, and it is still about the same thing.
+#[test]
+fn steps_do_not_hide_what_a_rule_is_about() {
+    let desk = clinic();
+    desk.run(&["init", "clinic.csv", "--template", "hipaa_safe_harbor", "--accept"]).succeeds();
+    let plan = desk.text("release.toml");
+    assert!(plan.contains("unit = \"year\""), "{plan}");
+    desk.file("months.toml", plan.replacen("unit = \"year\"", "unit = \"month\"", 1));
+    desk.refuses(2, &["lacks the step truncate (unit = year)"], &["anonymize", "months.toml", "-o", "m.csv"]);
+    let days = plan.replacen("do = \"truncate\"", "do = \"days_since\"\nsince = \"2020-01-01\"", 1);
+    desk.file("days.toml", days.replacen("unit = \"year\"\n", "", 1));
+    desk.refuses(2, &["lacks the step truncate (unit = year)"], &["anonymize", "days.toml", "-o", "d.csv"]);
+}
+
 /// What the lines that are comments promise: once the blanks are filled in, they work, and are no departure.
 #[test]
 fn lines_that_are_comments_work_when_their_blanks_are_filled_in() {

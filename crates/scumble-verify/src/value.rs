@@ -92,6 +92,8 @@ pub(crate) struct Decimal {
     exponent: i64,
     /// The digits as an integer, padded with zeros on the right to 38 places, so that it compares like the fraction.
     digits: u128,
+    /// How many digits there are without the padding.
+    length: u8,
 }
 
 /// The number of significant digits that fit a `u128`.
@@ -116,7 +118,7 @@ impl Decimal {
         let leading = all().take_while(|&byte| byte == b'0').count();
         let length = whole.len() + fraction.len();
         if leading == length {
-            return Some(Self { sign: 0, exponent: 0, digits: 0 });
+            return Some(Self { sign: 0, exponent: 0, digits: 0, length: 0 });
         }
         let trailing = whole.bytes().chain(fraction.bytes()).rev().take_while(|&byte| byte == b'0').count();
         let significant = length - leading - trailing;
@@ -129,6 +131,7 @@ impl Decimal {
             sign: if negative { -1 } else { 1 },
             exponent: exponent + whole.len() as i64 - leading as i64,
             digits: digits * 10u128.pow((DIGITS - significant) as u32),
+            length: significant as u8,
         })
     }
 
@@ -139,12 +142,7 @@ impl Decimal {
 
     /// The number of decimal places that the number needs.
     pub(crate) fn places(self) -> i64 {
-        let mut places = DIGITS as i64 - self.exponent;
-        let mut digits = self.digits;
-        while places > 0 && digits.is_multiple_of(10) {
-            (digits, places) = (digits / 10, places - 1);
-        }
-        places.max(0)
+        (i64::from(self.length) - self.exponent).max(0)
     }
 
     /// The nearest floating-point number.
@@ -157,15 +155,10 @@ impl Decimal {
         if self.sign == 0 {
             return Some(0);
         }
-        let by = self.exponent - DIGITS as i64 + places;
-        let power = 10u128.checked_pow(u32::try_from(by.unsigned_abs()).ok()?)?;
-        let magnitude = if by >= 0 {
-            self.digits.checked_mul(power)?
-        } else if self.digits.is_multiple_of(power) {
-            self.digits / power
-        } else {
-            return None;
-        };
+        // The last of its digits is not zero, so fewer places cannot write it.
+        let zeros = u32::try_from(self.exponent - i64::from(self.length) + places).ok()?;
+        let digits = self.digits / 10u128.pow(DIGITS as u32 - u32::from(self.length));
+        let magnitude = digits.checked_mul(10u128.checked_pow(zeros)?)?;
         i128::try_from(magnitude).ok().map(|number| number * i128::from(self.sign))
     }
 }

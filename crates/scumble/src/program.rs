@@ -112,10 +112,12 @@ impl Checked {
         let originals = original.as_ref().map(|original| &original.table);
         let mut checked = check(&table, originals, row_map.as_deref(), plan, resources)?;
         let quasi = plan.names_with(Role::Quasi).map(str::to_owned).collect();
+        let not_compared = plan.drawn.unrepeated.clone();
         notes.extend(
             original.into_iter().flat_map(|original| original.notes.into_iter().chain(original.left_out)),
         );
-        checked.read = WhatWasRead { columns, rows: table.rows as u64, quasi, notes, warnings };
+        let rows = table.rows as u64;
+        checked.read = WhatWasRead { columns, rows, quasi, not_compared, notes, warnings };
         Ok(checked)
     }
 }
@@ -321,7 +323,11 @@ impl Assessment {
         stage(Stage::Measure);
         let (found, records) = assess(&input, &spec, control)?;
         let rows = table.rows as u64;
-        Ok(Assessed { found, records, read: WhatWasRead { columns: all, rows, quasi, notes, warnings } })
+        Ok(Assessed {
+            found,
+            records,
+            read: WhatWasRead { columns: all, rows, quasi, not_compared: Vec::new(), notes, warnings },
+        })
     }
 }
 

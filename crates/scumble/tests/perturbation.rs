@@ -72,7 +72,7 @@ proptest! {
         start in any::<u64>(),
         amount in 1_u32..400,
         (p, top) in (1_u32..100, 0_u32..20),
-        pd in 1_u32..100,
+        pd in 50_u32..100,
     ) {
         let text = people(120, start);
         for step in [
@@ -84,6 +84,7 @@ proptest! {
             format!("do = \"multiply\"\ncolumn = \"rent\"\nmethod = \"band\"\nfrom = 0.01\nto = 0.{:02}", 2 + pd / 2),
             format!("do = \"rank_swap\"\ncolumns = [\"income\", \"rent\"]\np = {p}\ntop_percent = {top}\nbottom_percent = {top}"),
             "do = \"rank_swap\"\ncolumn = \"income\"\nr0 = 0.9\nwithin = \"sex\"".to_owned(),
+            "do = \"rank_swap\"\ncolumn = \"income\"\nr0 = 0.4".to_owned(),
             format!("do = \"pram\"\ncolumns = [\"job\", \"sex\"]\npd = 0.{pd:02}"),
             format!("do = \"pram\"\ncolumn = \"job\"\nmethod = \"invariant\"\npd = 0.{pd:02}\nwithin = \"sex\""),
             "do = \"pram\"\ncolumns = [\"job\", \"size\"]\njoint = true".to_owned(),
@@ -256,4 +257,67 @@ fn comparing_leaves_perturbed_columns_out() {
     assert_ne!(release, wrong);
     std::fs::write(folder.path().join("wrong.csv"), wrong).expect("a table");
     assert!(!check("wrong.csv").holds(), "a column that is not perturbed is compared");
+}
+
+/// What models would count, what attacks would miss, and what somebody who reads the datasheet could undo.
+#[test]
+fn what_nobody_could_promise_anything_about_is_refused() {
+    let text = people(120, 7);
+    let step = |lines: &str| format!("[[transform]]\n{lines}\n");
+    let known = |names: &str| roles(names, "[risk]\nlinkage_limit = 1\n");
+    let round = step("do = \"round\"\ncolumn = \"income\"\nbase = 10");
+    let cut = step("do = \"cut\"\ncolumn = \"income\"\ninto = \"band\"\nat = [0, 2000]");
+    let band = known("").replace("[columns]\n", "[columns]\nband = { role = \"quasi\" }\n");
+    let several = text.replace("p1,", "p0,");
+    let dropped = known("income")
+        + "[algorithm]\nstar_policy = \"drop\"\nsuppression = 1\nname = \"local_suppression\"\n";
+    for (text, steps, rest, said) in [
+        (&text, NOISE.to_owned() + &round, known("income"), "changed again after it was perturbed"),
+        (&text, NOISE.to_owned() + NOISE, known("income"), "changed again after it was perturbed"),
+        (&text, NOISE.to_owned() + &cut, band, "is made of a perturbed column"),
+        (&text, step("do = \"pram\"\ncolumn = \"who\""), known(""), "people are counted by 'who'"),
+        (&text, step("do = \"pram\"\ncolumn = \"house\""), known(""), "people are counted by 'house'"),
+        (
+            &text,
+            step("do = \"multiply\"\ncolumns = [\"income\", \"rent\"]\nsigma = 2\nsame = \"who\""),
+            known("income,rent"),
+            "their ratios stay exact",
+        ),
+        (
+            &text,
+            step("do = \"rank_swap\"\ncolumn = \"income\"\nwithin = \"size\""),
+            known("income").replace("size = { role = \"other\" }", "size = { role = \"drop\" }"),
+            "which is not published",
+        ),
+        (
+            &text,
+            step("do = \"rank_swap\"\ncolumn = \"income\"\np = 40"),
+            dropped,
+            "rows are left out of the release",
+        ),
+        (&several, NOISE.to_owned(), known("income"), "people have several rows"),
+        (
+            &text,
+            step("do = \"pram\"\ncolumn = \"job\"\npd = 0.2"),
+            known("job"),
+            "comes from another one more often",
+        ),
+    ] {
+        let error = released(text, &steps, &rest).err().unwrap_or_else(|| panic!("{steps}")).to_string();
+        assert!(error.contains(said), "{steps}: {error}");
+    }
+}
+
+/// A column that outsiders do not know is perturbed without a limit, and a report is made of it.
+#[test]
+fn columns_that_nobody_knows_are_measured_and_reported() {
+    let rest = roles("", "");
+    let release =
+        released(&people(200, 7), &format!("report = \"private\"\n{NOISE}"), &rest).expect("a release");
+    let page = scumble::report::html(release.report.as_ref().expect("a report")).expect("a page");
+    assert!(page.contains("What is left of the data"), "the section is there");
+    let still = NOISE.replace("400", "0.000001");
+    let release = released(&people(200, 7), &still, &rest).expect("a release");
+    let warns = |of: &str| release.summary.warnings.iter().any(|warning| warning.contains(of));
+    assert!(warns("most rows show the true value"), "{:?}", release.summary.warnings);
 }

@@ -377,16 +377,22 @@ pub(super) fn promised(plan: &Plan, summary: &Summary) -> String {
         format!("{}{on}", model.title)
     };
     let models: Vec<String> = summary.models.iter().map(on_set).collect();
+    let perturbed = summary.perturbation.as_ref().map_or(&[][..], |found| &found.known);
     let unjudged = plan.algorithm.star_policy == StarPolicy::Paper && summary.suppressed > 0;
     let except = if unjudged { " (suppressed rows not checked)" } else { "" };
     let on_all = if !summary.tables.is_empty() || summary.models.iter().any(|model| model.on.is_some()) {
         String::new()
     } else {
         let last = summary.models.last().map_or("", |model| model.title.as_str());
-        let names: Vec<&str> = plan.names_with(Role::Quasi).collect();
+        let names: Vec<&str> =
+            plan.names_with(Role::Quasi).filter(|name| !perturbed.iter().any(|of| of == name)).collect();
         format!(" {}", on_columns(last, &names))
     };
-    format!("{}{on_all}; checked{except}", models.join(", "))
+    let beside = match perturbed {
+        [] => String::new(),
+        names => format!("; {} perturbed, so no model covers it", names.join(", ")),
+    };
+    format!("{}{on_all}; checked{except}{beside}", models.join(", "))
 }
 
 /// Writes `on age, sex`; after a title that ends with what is counted, `(on age, sex)`.

@@ -195,7 +195,7 @@ fn tell(checked: &Checked, plan: &Plan) -> String {
         tell_attained(&mut text, attained);
     }
     if let Some(truth) = &checked.truth {
-        tell_truth(&mut text, truth);
+        tell_truth(&mut text, truth, &checked.read.not_compared);
     }
     if let Some(records) = &checked.records {
         tell_records(&mut text, records);
@@ -346,15 +346,19 @@ fn tell_sizes(text: &mut String, rows: u64, star: u64, classes: u64, sizes: &[(u
     }
 }
 
-fn tell_truth(text: &mut String, truth: &TruthOutcome) {
+fn tell_truth(text: &mut String, truth: &TruthOutcome, not_compared: &[String]) {
     if truth.holds {
-        *text += match truth.with_row_map {
-            true => {
-                "holds  true of the original: every released row is true of the original row that the row map gives it\n"
-            }
-            false => {
-                "holds  true of the original: every released row can stand for an original row of its own\n"
-            }
+        let except = match not_compared {
+            [] => String::new(),
+            names => format!(" (apart from {}, which chance decided)", names.join(", ")),
+        };
+        *text += &match truth.with_row_map {
+            true => as_line!(
+                "holds  true of the original: every released row is true of the original row that the row map gives it{except}"
+            ),
+            false => as_line!(
+                "holds  true of the original: every released row can stand for an original row of its own{except}"
+            ),
         };
     } else {
         *text += &match truth.with_row_map {

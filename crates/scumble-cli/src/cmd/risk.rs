@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use scumble::config::{Column, Plan, Rational, Role, Roles};
 use scumble::prelude::Assessed;
+use scumble::release::judged;
 use scumble::release::outputs::{Outputs, Own};
 use scumble::release::resources::Resources;
 use scumble::risk::{Assessment, RiskFigures, Singling, words};
@@ -159,6 +160,8 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     };
     if arguments.table.as_ref().is_some_and(|table| !is_input(table)) {
         plan.read = plan.read.of_release();
+        // What steps perturbed in the release shows nobody's true values.
+        plan = judged(&plan)?.into_owned();
     }
     arguments.reading.apply(&mut plan.read)?;
     arguments.audience.apply(&mut plan);

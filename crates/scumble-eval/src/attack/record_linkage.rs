@@ -6,7 +6,7 @@ use scumble::report::data::{AttackGain, Learns};
 use scumble::report::drawing::{count, list, percent};
 use scumble::risk::linkage::{
     Attempt, CategorySide, Changes, Linked, NumberSide, Options as LinkageOptions, Public, Share, Sides,
-    measure,
+    floats_of_rows, measure,
 };
 use scumble::transforms::kim_noise;
 use scumble_files::Control;
@@ -89,18 +89,17 @@ impl<'a> Column<'a> {
         let missing = plan.column(name).and_then(|column| column.missing.as_ref());
         let missing = missing.unwrap_or(&plan.read.missing);
         let is_missing = |text: &str| missing.iter().any(|of| of == text);
-        let value = |text: &str| text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-        let texts = || known.values.iter().filter(|text| !is_missing(text));
-        if texts().next().is_some() && texts().all(|text| value(text).is_some()) {
-            let numbers = |column: &CodedColumn| -> Vec<Option<f64>> {
-                let of_text: Vec<Option<f64>> =
-                    column.values.iter().map(|text| value(text).filter(|_| !is_missing(text))).collect();
-                column.codes.iter().map(|code| of_text[code as usize]).collect()
-            };
-            let is_unread: Vec<bool> =
-                shown.values.iter().map(|text| !is_missing(text) && value(text).is_none()).collect();
-            let unread = shown.codes.iter().filter(|code| is_unread[*code as usize]).count() as u64;
-            let (known, shown) = (numbers(known), numbers(shown));
+        let numbers = floats_of_rows(known, missing);
+        let is_number = (0..)
+            .zip(known.codes.iter())
+            .all(|(row, code): (usize, u32)| numbers[row].is_some() || is_missing(known.values.get(code)));
+        if is_number && numbers.iter().any(Option::is_some) {
+            let known = numbers;
+            let texts = shown.codes.iter().map(|code| shown.values.get(code));
+            let shown = floats_of_rows(shown, missing);
+            let unread =
+                texts.zip(&shown).filter(|(text, number)| number.is_none() && !is_missing(text)).count()
+                    as u64;
             let public = kim_noise(&plan.transform, name).map_or(Public::Nothing, |d| {
                 let present: Vec<f64> = known.iter().flatten().copied().collect();
                 Public::Kim { mean: present.iter().sum::<f64>() / present.len().max(1) as f64, d }

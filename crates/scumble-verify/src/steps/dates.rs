@@ -1,6 +1,6 @@
 //! Ages, days since a day, and periods.
 
-use super::{Rule, StepClaim};
+use super::{Rule, StepClaim, by_code};
 use crate::clock;
 use crate::error::VerifyError;
 use crate::value::{DateFormat, read_date};
@@ -103,57 +103,79 @@ pub(super) fn day_of(claim: &StepClaim<'_>, name: &str) -> Option<Moment> {
     Dates::Days(DateFormat::YearMonthDayDash).read(claim.text(name)?)
 }
 
-/// How the second moment is found: it is given, or the second column has it.
-fn other(
-    claim: &StepClaim<'_>,
-    day: &str,
-    column: &str,
-) -> Result<(Option<Moment>, Option<Dates>), VerifyError> {
-    match (day_of(claim, day), claim.text(column)) {
-        (Some(day), None) => Ok((Some(day), None)),
-        (None, Some(_)) if claim.read.len() == 2 => Ok((None, Some(Dates::of(claim, 1, None, false)?))),
-        _ => Err(claim.wrong("the day to compare with is not known")),
+/// The day up to which a step counts.
+enum To {
+    /// It is given.
+    Day(Moment),
+    /// The second column has it.
+    Column(Vec<Option<Moment>>),
+}
+
+/// The days between which a step counts, and what it makes of them; all by code.
+struct Days {
+    from: Vec<Option<Moment>>,
+    to: To,
+    /// The whole number that a new value writes.
+    made: Vec<Option<i128>>,
+}
+
+impl Days {
+    /// `day` and `column` are the parameters that name the second day.
+    fn of(claim: &StepClaim<'_>, day: &str, column: &str) -> Result<Self, VerifyError> {
+        let read = |place: usize, format: Option<&str>| {
+            let dates = Dates::of(claim, place, format, false)?;
+            Ok::<_, VerifyError>(by_code(claim.read[place], |text| dates.read(text)))
+        };
+        let to = match (day_of(claim, day), claim.text(column)) {
+            (Some(day), None) => To::Day(day),
+            (None, Some(_)) if claim.read.len() == 2 => To::Column(read(1, None)?),
+            _ => return Err(claim.wrong("the day to compare with is not known")),
+        };
+        let whole = |text: &str| text.parse().ok().filter(|number: &i128| number.to_string() == text);
+        Ok(Self { from: read(0, claim.text("format"))?, to, made: by_code(claim.made(), whole) })
+    }
+
+    /// A rule by the two days and the number that is shown.
+    fn rule<'a>(self, holds: impl Fn(Moment, Moment, i128) -> bool + Sync + 'a) -> Rule<'a> {
+        Rule::codes(move |codes, made| {
+            let to = match &self.to {
+                To::Day(day) => Some(*day),
+                To::Column(days) => codes.get(1).and_then(|code| days[*code as usize]),
+            };
+            let found = self.from[codes[0] as usize].zip(to).zip(self.made[made as usize]);
+            found.is_some_and(|((from, to), made)| holds(from, to, made))
+        })
     }
 }
 
 pub(super) fn age<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError> {
-    let dates = Dates::of(claim, 0, claim.text("format"), false)?;
-    let (at, of_row) = other(claim, "at", "at_column")?;
     let unit = claim.text("unit").unwrap_or("years").to_owned();
-    Ok(Box::new(move |texts, made| {
-        let at = at.or_else(|| of_row.zip(texts.get(1)).and_then(|(dates, text)| dates.read(text)));
-        let Some((born, at)) = dates.read(texts[0]).zip(at) else { return false };
+    Ok(Days::of(claim, "at", "at_column")?.rule(move |born, at, made| {
         if born.number() > at.number() {
             return false;
         }
         // A birthday has come if the day of the year has.
         let years = at.year - born.year - i128::from((at.month, at.day) < (born.month, born.day));
         let months = (at.year - born.year) * 12 + at.month - born.month - i128::from(at.day < born.day);
-        let expected = match unit.as_str() {
-            "years" => years,
-            "months" => months,
-            "days" => at.number() - born.number(),
-            _ => return false,
-        };
-        made == expected.to_string()
+        match unit.as_str() {
+            "years" => made == years,
+            "months" => made == months,
+            "days" => made == at.number() - born.number(),
+            _ => false,
+        }
     }))
 }
 
 pub(super) fn days_since<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError> {
-    let dates = Dates::of(claim, 0, claim.text("format"), false)?;
-    let (since, of_row) = other(claim, "since", "since_column")?;
-    Ok(Box::new(move |texts, made| {
-        let since = since.or_else(|| of_row.zip(texts.get(1)).and_then(|(dates, text)| dates.read(text)));
-        let Some((day, since)) = dates.read(texts[0]).zip(since) else { return false };
-        made == (day.number() - since.number()).to_string()
-    }))
+    let days = Days::of(claim, "since", "since_column")?;
+    Ok(days.rule(|day, since, made| made == day.number() - since.number()))
 }
 
 pub(super) fn truncated<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError> {
     let utc = claim.parameter("utc").and_then(serde_json::Value::as_bool) == Some(true);
     let dates = Dates::of(claim, 0, claim.text("format"), utc)?;
     let unit = claim.text("unit").ok_or_else(|| claim.wrong("the unit is not known"))?.to_owned();
-    Ok(Box::new(move |texts, made| {
+    Ok(Rule::texts(move |texts, made| {
         dates.read(texts[0]).and_then(|moment| period(moment, &unit)).as_deref() == Some(made)
     }))
 }

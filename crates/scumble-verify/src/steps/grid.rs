@@ -1,7 +1,7 @@
 //! Cells of a grid.
 
 use super::numbers::has_comma;
-use super::{Rule, StepClaim};
+use super::{Rule, StepClaim, by_code};
 use crate::error::VerifyError;
 use crate::value::Decimal;
 
@@ -10,44 +10,49 @@ pub(super) fn cell<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError> {
     if claim.read.len() != 2 {
         return Err(claim.wrong("a cell needs latitude and longitude"));
     }
-    let commas = [has_comma(&claim.present(0)), has_comma(&claim.present(1))];
-    let point = move |texts: &[&str]| {
-        Some([Decimal::read(texts[0], commas[0])?, Decimal::read(texts.get(1)?, commas[1])?])
+    let coordinates = |place: usize| {
+        let comma = has_comma(&claim.present(place));
+        by_code(claim.read[place], |text| Decimal::read(text, comma)?.scaled(PLACES))
     };
+    let points = [coordinates(0), coordinates(1)];
+    let point = move |codes: &[u32]| Some([points[0][codes[0] as usize]?, points[1][codes[1] as usize]?]);
     match claim.text("grid").unwrap_or("geohash") {
         "geohash" => {
             let precision = claim.whole("precision").unwrap_or(5);
-            Ok(Box::new(move |texts, made| {
-                made.len() == precision
-                    && point(texts).zip(sides(made)).is_some_and(|(point, sides)| is_inside(point, sides))
+            let sides =
+                by_code(claim.made(), |cell| (cell.len() == precision).then(|| sides(cell)).flatten());
+            Ok(Rule::codes(move |codes, made| {
+                point(codes).zip(sides[made as usize]).is_some_and(|(point, sides)| is_inside(point, sides))
             }))
         }
         "degrees" => {
             let step = claim.plain("step").unwrap_or_else(|| "0.1".to_owned());
-            let step = Decimal::read(&step, false).ok_or_else(|| claim.wrong("the step is no number"))?;
-            Ok(Box::new(move |texts, made| {
-                let corner = |text: &str| Decimal::read(text, false);
-                let Some(corners) = made.split_once('/').and_then(|(a, b)| Some([corner(a)?, corner(b)?]))
-                else {
-                    return false;
-                };
-                point(texts)
-                    .is_some_and(|point| (0..2).all(|axis| is_in_cell(point[axis], corners[axis], step)))
+            let step = Decimal::read(&step, false).and_then(|step| step.scaled(PLACES));
+            let step =
+                step.filter(|step| *step > 0).ok_or_else(|| claim.wrong("the step is no number above 0"))?;
+            // A corner is a multiple of the step, and on the globe.
+            let corner = |text: &str| {
+                let corner = Decimal::read(text, false)?.scaled(PLACES)?;
+                let is_on_globe = corner.unsigned_abs() <= 180 * 10_u128.pow(20);
+                (is_on_globe && corner.rem_euclid(step) == 0).then_some(corner)
+            };
+            let corners = by_code(claim.made(), |cell| {
+                let (latitude, longitude) = cell.split_once('/')?;
+                Some([corner(latitude)?, corner(longitude)?])
+            });
+            Ok(Rule::codes(move |codes, made| {
+                // A point is less than a step above its corner.
+                point(codes).zip(corners[made as usize]).is_some_and(|(point, corner)| {
+                    (0..2).all(|axis| (corner[axis]..corner[axis] + step).contains(&point[axis]))
+                })
             }))
         }
         _ => Err(claim.wrong("the grid is not known")),
     }
 }
 
-/// Whether a corner is a multiple of the step, and a coordinate lies less than a step above it.
-fn is_in_cell(coordinate: Decimal, corner: Decimal, step: Decimal) -> bool {
-    let places = coordinate.places().max(corner.places()).max(step.places());
-    let scaled = |number: Decimal| number.scaled(places);
-    let Some(((coordinate, corner), step)) = scaled(coordinate).zip(scaled(corner)).zip(scaled(step)) else {
-        return false;
-    };
-    step > 0 && corner.rem_euclid(step) == 0 && corner <= coordinate && coordinate - corner < step
-}
+/// The decimal places of degrees with which coordinates are compared.
+const PLACES: i64 = 20;
 
 /// The sides of a geohash's cell in units of 2 to the power of -30 of the whole: south and north, west and east.
 fn sides(cell: &str) -> Option<[(u64, u64); 2]> {
@@ -69,12 +74,15 @@ fn sides(cell: &str) -> Option<[(u64, u64); 2]> {
 }
 
 /// Whether a point lies between the sides; a side in the south or west belongs to the cell, and so do the north pole and the last meridian.
-fn is_inside(point: [Decimal; 2], sides: [(u64, u64); 2]) -> bool {
-    [90_i128, 180].into_iter().zip(point).zip(sides).all(|((half, coordinate), (low, high))| {
-        // coordinate = -half + side / 2^30 * 2 * half, in whole numbers of 10^-20 degrees times 2^30.
-        let Some(degrees) = coordinate.scaled(20) else { return false };
-        let from_edge = (degrees + half * 10_i128.pow(20)) << 30;
-        let side = |side: u64| i128::from(side) * 2 * half * 10_i128.pow(20);
+fn is_inside(point: [i128; 2], sides: [(u64, u64); 2]) -> bool {
+    [90_i128, 180].into_iter().zip(point).zip(sides).all(|((half, degrees), (low, high))| {
+        // degrees = -half + side / 2^30 * 2 * half, in whole numbers of 10^-20 degrees times 2^30.
+        let half = half * 10_i128.pow(20);
+        if degrees.abs() > half {
+            return false;
+        }
+        let from_edge = (degrees + half) << 30;
+        let side = |side: u64| i128::from(side) * 2 * half;
         side(low) <= from_edge && (from_edge < side(high) || high == 1 << 30 && from_edge == side(high))
     })
 }

@@ -11,6 +11,7 @@ mod texts;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
+use rayon::prelude::*;
 use scumble_files::Control;
 use scumble_files::table::CodedColumn;
 use serde_json::{Map, Value};
@@ -54,8 +55,23 @@ impl StepOutcome {
     }
 }
 
-/// Whether a text may stand in the new column where these texts stood.
-type Rule<'a> = Box<dyn Fn(&[&str], &str) -> bool + Sync + 'a>;
+/// Whether a value may stand in the new column where these values stood.
+enum Rule<'a> {
+    /// By the texts.
+    Texts(Box<dyn Fn(&[&str], &str) -> bool + Sync + 'a>),
+    /// By the codes, for columns whose texts are read once.
+    Codes(Box<dyn Fn(&[u32], u32) -> bool + Sync + 'a>),
+}
+
+impl<'a> Rule<'a> {
+    fn texts(rule: impl Fn(&[&str], &str) -> bool + Sync + 'a) -> Self {
+        Self::Texts(Box::new(rule))
+    }
+
+    fn codes(rule: impl Fn(&[u32], u32) -> bool + Sync + 'a) -> Self {
+        Self::Codes(Box::new(rule))
+    }
+}
 
 /// Checks a step row by row. Returns an error if the rule is not known or does not fit its columns. `offsets` are those by which earlier steps
 /// have moved dates.
@@ -91,39 +107,72 @@ pub fn check_step(
 /// Checks a rule that says what becomes of each value.
 fn check_values(claim: &StepClaim<'_>, control: &Control) -> Result<StepOutcome, VerifyError> {
     let made = claim.made();
-    let rows = made.codes.len();
+    let (first, second) = (claim.read[0], claim.read.get(1));
     let rule = claim.rule()?;
-    let holds = |codes: &[u32], made: u32| {
-        let texts: Vec<&str> =
-            claim.read.iter().zip(codes).map(|(column, code)| column.values.get(*code)).collect();
-        let made = claim.made().values.get(made);
+    // What a rounded number is rounded with says nothing about it; all other rules make their value of both columns.
+    let making = if claim.rule == "round" { 1 } else { claim.read.len() };
+    let missing: Vec<Vec<bool>> = (0..making).map(|place| claim.missing_codes(place)).collect();
+    let holds = |codes: &[u32], made_code: u32| {
+        let texts = claim.read.iter().zip(codes).map(|(column, code)| column.values.get(*code));
         // A missing value stays as it is.
-        match (0..texts.len()).position(|place| claim.is_missing(place, texts[place])) {
-            Some(place) => made == texts[place],
-            None => rule(&texts, made),
+        if let Some(place) = (0..making).find(|place| missing[*place][codes[*place] as usize]) {
+            return texts.skip(place).next() == Some(made.values.get(made_code));
+        }
+        match &rule {
+            Rule::Texts(rule) => rule(&texts.collect::<Vec<_>>(), made.values.get(made_code)),
+            Rule::Codes(rule) => rule(codes, made_code),
         }
     };
-    // Each distinct combination is checked once. A second column makes combinations too many to list by its codes.
-    let first = claim.read[0];
-    let second = claim.read.get(1);
-    let mut met: Vec<Option<u32>> = vec![None; if second.is_none() { first.values.len() } else { 0 }];
-    let mut seen: HashSet<(u32, u32, u32), FixedState> = HashSet::default();
+    let mut pairs = Pairs { met: vec![None; first.values.len()], further: HashSet::default() };
     let mut pace = Pace::new(control);
-    for row in 0..rows {
-        pace.tick(1)?;
-        let (code, made) = (first.codes.get(row), made.codes.get(row));
-        let other = second.map_or(0, |column| column.codes.get(row));
-        if let Some(before) = met.get_mut(code as usize) {
-            if *before == Some(made) {
-                continue;
+    // Rows are checked block by block, so that a check can stop and the first false row is found.
+    for begin in (0..made.codes.len()).step_by(BLOCK) {
+        let end = (begin + BLOCK).min(made.codes.len());
+        pace.tick(end - begin)?;
+        let wrong = match second {
+            // What becomes of a value is checked once.
+            None => {
+                let new = |row: &usize| pairs.is_new(first.codes.get(*row), made.codes.get(*row));
+                let rows: Vec<usize> = (begin..end).filter(new).collect();
+                let is_wrong = |row: &usize| !holds(&[first.codes.get(*row)], made.codes.get(*row));
+                rows.into_par_iter().with_min_len(1 << 10).filter(is_wrong).min()
             }
-            before.get_or_insert(made);
-        }
-        if seen.insert((code, other, made)) && !holds(&[code, other][..claim.read.len()], made) {
-            return Ok(StepOutcome { holds: false, first_false: Some(row) });
+            // Combinations of two columns are too many to be remembered.
+            Some(second) => {
+                let codes = |row: usize| [first.codes.get(row), second.codes.get(row)];
+                let is_wrong = |row: &usize| !holds(&codes(*row), made.codes.get(*row));
+                (begin..end).into_par_iter().with_min_len(1 << 10).filter(is_wrong).min()
+            }
+        };
+        if let Some(row) = wrong {
+            return Ok(StepOutcome::false_in(row));
         }
     }
-    Ok(StepOutcome { holds: true, first_false: None })
+    Ok(StepOutcome::TRUE)
+}
+
+/// How many rows are checked before it is asked whether to stop.
+const BLOCK: usize = 1 << 17;
+
+/// The pairs of an original value and a new one that were met.
+struct Pairs {
+    /// The new value that was first met with each original one.
+    met: Vec<Option<u32>>,
+    /// Pairs with another new value, as draws make them.
+    further: HashSet<(u32, u32), FixedState>,
+}
+
+impl Pairs {
+    fn is_new(&mut self, code: u32, made: u32) -> bool {
+        match &mut self.met[code as usize] {
+            Some(before) if *before == made => false,
+            Some(_) => self.further.insert((code, made)),
+            met => {
+                *met = Some(made);
+                true
+            }
+        }
+    }
 }
 
 impl<'a> StepClaim<'a> {
@@ -194,10 +243,21 @@ impl<'a> StepClaim<'a> {
         texts.filter(|text| !markers.iter().any(|marker| marker == text)).collect()
     }
 
+    /// Whether each code of a column means a missing value.
+    fn missing_codes(&self, place: usize) -> Vec<bool> {
+        by_code(self.read[place], |text| self.is_missing(place, text))
+    }
+
     /// Whether a text of a column means a missing value.
     fn is_missing(&self, place: usize, text: &str) -> bool {
         self.missing.get(place).is_some_and(|markers| markers.iter().any(|marker| marker == text))
     }
+}
+
+/// What each text of a column means, by its code.
+fn by_code<T: Send>(column: &CodedColumn, read: impl Fn(&str) -> T + Sync) -> Vec<T> {
+    let codes = (0..column.values.len() as u32).into_par_iter().with_min_len(1 << 10);
+    codes.map(|code| read(column.values.get(code))).collect()
 }
 
 /// A number or a text as a text.

@@ -1,12 +1,15 @@
 //! Numbers that were coded at an end, rounded, or put into bands.
 
+use rayon::prelude::*;
+
 use super::{Rule, StepClaim};
 use crate::error::VerifyError;
 use crate::value::Decimal;
 
 /// Whether the numbers of a column have a decimal comma. A point decides where all texts can be read with it.
 pub(super) fn has_comma(texts: &[&str]) -> bool {
-    texts.iter().any(|text| Decimal::read(text, false).is_none() && Decimal::read(text, true).is_some())
+    let is_comma = |text: &&str| Decimal::read(text, false).is_none() && Decimal::read(text, true).is_some();
+    texts.par_iter().with_min_len(1 << 10).any(is_comma)
 }
 
 /// A parameter that is a number.
@@ -34,7 +37,7 @@ pub(super) fn coded<'a>(claim: &StepClaim<'a>, top: bool) -> Result<Rule<'a>, Ve
         (true, true) => ">=",
         (true, false) => "<=",
     };
-    Ok(Box::new(move |texts, made| {
+    Ok(Rule::texts(move |texts, made| {
         let Some(original) = Decimal::read(texts[0], comma) else {
             // What the step at the other end has coded stays, if it lies inside this limit.
             let sign = if top { "<=" } else { ">=" };
@@ -61,7 +64,7 @@ pub(super) fn rounded<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError
     if base.is_none() == digits.is_none() {
         return Err(claim.wrong("rounding has one base, or a number of digits"));
     }
-    Ok(Box::new(move |texts, made| {
+    Ok(Rule::texts(move |texts, made| {
         let Some((original, made)) = Decimal::read(texts[0], comma).zip(Decimal::read(made, comma)) else {
             return false;
         };
@@ -107,7 +110,7 @@ pub(super) fn in_bands<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyErro
         Some("right") => return Ok(above_edges(edges, labels, comma)),
         Some(_) => return Err(claim.wrong("which end of a band is included is not known")),
     }
-    Ok(Box::new(move |texts, made| {
+    Ok(Rule::texts(move |texts, made| {
         let Some(original) = Decimal::read(texts[0], comma) else { return false };
         let Some(band) = edges.iter().rposition(|edge| *edge <= original) else { return false };
         if let Some(labels) = &labels {
@@ -129,7 +132,7 @@ pub(super) fn in_bands<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyErro
 /// Bands that include their upper end and not their lower one: `(18,30]`, and `>65` for the last.
 fn above_edges<'a>(edges: Vec<Decimal>, labels: Option<Vec<String>>, comma: bool) -> Rule<'a> {
     let between = if comma { ';' } else { ',' };
-    Box::new(move |texts, made| {
+    Rule::texts(move |texts, made| {
         let Some(original) = Decimal::read(texts[0], comma) else { return false };
         let Some(band) = edges.iter().rposition(|edge| *edge < original) else { return false };
         if let Some(labels) = &labels {

@@ -339,6 +339,28 @@ fn offsets_hold_in_all_columns() {
     assert!(!moved("x", "2024-01-13") && moved("y", "2024-01-13"));
 }
 
+/// What a number is rounded with may be missing; both dates of a difference must be there.
+#[test]
+fn missing_values_pass_through_rules_that_make_something_of_them() {
+    let groups: &[&str] = &["a", "NA", "NA"];
+    let controlled = json!({ "base": 5, "mode": "controlled", "within": "g" });
+    only(
+        "round",
+        controlled,
+        &[&["7", "7", "NA"], groups],
+        &["10", "5", "NA"],
+        &[(1, "NA"), (1, "0"), (2, "5")],
+    );
+    let days: [&[&str]; 2] = [&["2024-01-03", "2024-01-03", "NA"], &["2024-01-01", "NA", "2024-01-01"]];
+    only(
+        "days_since",
+        json!({ "since_column": "d" }),
+        &days,
+        &["2", "NA", "NA"],
+        &[(1, "2"), (2, "0"), (0, "02")],
+    );
+}
+
 #[test]
 fn what_is_not_known_is_not_passed() {
     assert!(outcome("encrypt", json!({}), &[&["1"]], &["1"]).is_err());

@@ -7,7 +7,7 @@ use crate::error::VerifyError;
 pub(super) fn lumped<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError> {
     let keep = claim.list("keep").ok_or_else(|| claim.wrong("the values that stay are not known"))?;
     let label = claim.text("label").unwrap_or("other").to_owned();
-    Ok(Box::new(move |texts, made| {
+    Ok(Rule::texts(move |texts, made| {
         let stays = keep.iter().any(|kept| kept == texts[0]);
         made == if stays { texts[0] } else { &label }
     }))
@@ -24,7 +24,7 @@ pub(super) fn masked<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError>
     if fixed && length.is_none() {
         return Err(claim.wrong("the length of masked texts is not known"));
     }
-    Ok(Box::new(move |texts, made| {
+    Ok(Rule::texts(move |texts, made| {
         let characters: Vec<char> = texts[0].chars().collect();
         let counted: Vec<usize> =
             (0..characters.len()).filter(|place| !keep.contains(characters[*place])).collect();
@@ -56,7 +56,7 @@ pub(super) fn zip3<'a>(claim: &StepClaim<'a>) -> Result<Rule<'a>, VerifyError> {
     let small =
         claim.list("small").ok_or_else(|| claim.wrong("the sparsely populated areas are not known"))?;
     let pad = claim.parameter("pad").and_then(serde_json::Value::as_bool) == Some(true);
-    Ok(Box::new(move |texts, made| {
+    Ok(Rule::texts(move |texts, made| {
         let code = texts[0].trim();
         let code = match code.find('-') {
             Some(at) if code.len() - at == 5 => &code[..at],

@@ -65,6 +65,8 @@ pub struct WhatWasRead {
     pub rows: u64,
     /// The columns that outsiders may know.
     pub quasi: Vec<String>,
+    /// The columns whose values were not compared with the original, because chance decided them.
+    pub not_compared: Vec<String>,
     /// Notes: how tables were read, and which rows of the original were left out.
     pub notes: Vec<String>,
     /// Warnings to be read before anybody is accused.

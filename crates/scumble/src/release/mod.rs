@@ -31,7 +31,8 @@ use classes::recoding_file::check_rule_for_rows;
 use classes::together;
 use gate::RowNumbers;
 pub use steps::give_release_id;
-pub(crate) use steps::perturbed::{Perturbed, judged};
+pub(crate) use steps::perturbed::Perturbed;
+pub use steps::perturbed::judged;
 use steps::{Purpose, Steps};
 
 mod apply;

@@ -7,11 +7,12 @@ use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::households::LEFT_OUT;
 use super::pipeline::Releasable;
+use super::prepare::persons_of_rows;
 use super::run::Run;
 use super::steps::perturbed::{Perturbed, PerturbedColumn};
 use crate::base::format::percent;
 use crate::config::Plan;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::report::data::Perturbation;
 use crate::risk::linkage::{
     CategorySide, NumberSide, Options, Public, Sides, Span, Swapped, changes, measure as link,
@@ -34,11 +35,15 @@ where
     Run<'a, Found>: Releasable,
 {
     let plan = run.plan;
-    if perturbed.columns.is_empty() || run.is_for_owner() {
+    if run.is_for_owner() {
         return Ok(None);
     }
     let sides: Vec<Side<'_>> =
         perturbed.columns.iter().filter_map(|column| Side::of(column, run.source, plan)).collect();
+    // A perturbed column may serve a later step only, and be published nowhere.
+    if sides.is_empty() {
+        return Ok(None);
+    }
     let everybody = vec![0; run.source.rows];
     let mut found = Perturbation {
         known: plan.drawn.beyond_models.clone(),
@@ -48,6 +53,7 @@ where
     if found.known.is_empty() {
         return Ok(Some(found));
     }
+    refuse_several_rows(run.source, plan, &found.known)?;
     let looks = run.looks().ok_or_else(|| {
         Error::refused(format!(
             "'{}' is a perturbed quasi-identifier, and how many people are found by it cannot be measured where no row shows all \
@@ -58,25 +64,46 @@ where
     })?;
     let released: Vec<bool> = looks.iter().map(|look| *look != LEFT_OUT).collect();
     let groups: Vec<u32> = looks.into_iter().filter(|look| *look != LEFT_OUT).collect();
+    if released.contains(&false) && sides.iter().any(|side| side.ranks.is_some()) {
+        return Err(Error::refused(
+            "rows are left out of the release, and how many people are found by exchanged ranks is measured on all rows only",
+        )
+        .set(
+            Setting::search("star_policy").to("strict"),
+            "keep suppressed rows in the release, with * in their quasi-identifiers",
+        )
+        .advise("use noise in place of rank_swap"));
+    }
     let sides: Vec<Side<'_>> = sides.into_iter().map(|side| side.keep(&released)).collect();
     let of_known = sides_of(&sides, |name| found.known.iter().any(|of| of == name), &groups);
     let linked = link(&of_known, &Options { people: PEOPLE, seed: SEED }, control)?;
     let limit = plan.risk.linkage_limit.map(crate::config::Rational::to_f64);
-    let best = linked.best().map(|best| best.right);
+    let highest = linked.highest();
     found.linked = Some(linked);
     found.limit = limit;
-    // Where only some people were looked for, the upper end of the interval counts.
-    let share = best.map_or(1.0, |right| right.interval.map_or(right.value, |(_, high)| high));
-    if limit.is_none_or(|limit| share > limit) {
+    if limit.is_none_or(|limit| highest > limit) {
         return Err(Error::infeasible(format!(
             "too many people would be found by perturbed columns: {} (linkage_limit is {}); nothing was published",
             found.sentence().trim_end_matches('.'),
             limit.map_or_else(|| "not set".to_owned(), percent)
         ))
-        .advise("perturb more strongly: raise noise or d, sigma or p, or lower pd")
+        .advise("perturb more strongly: a greater noise, d, sigma or p, or a pd nearer to one in the number of categories")
         .advise("let the search coarsen some of these columns instead: leave them out of the step"));
     }
     Ok(Some(found))
+}
+
+/// Attacks look for rows. Where people have several, finding one of them may be enough, and nothing measures that.
+fn refuse_several_rows(source: &CodedTable, plan: &Plan, known: &[String]) -> Result<()> {
+    if persons_of_rows(source, plan)?.is_none() {
+        return Ok(());
+    }
+    Err(Error::refused(format!(
+        "'{}' is a perturbed quasi-identifier, and people have several rows: how many people are found by all of their rows together is not measured",
+        known.join("', '")
+    ))
+    .advise("leave the step out, and let the search coarsen the column")
+    .advise("keep one row for each person"))
 }
 
 /// A perturbed column on both sides, row by row.

@@ -23,7 +23,7 @@ use crate::config::Role;
 use crate::error::{Error, Result};
 use crate::problem::Progress;
 use crate::report::Conclusion;
-use crate::report::data::{Households, Report};
+use crate::report::data::{Households, Perturbation, Report};
 
 /// The steps that differ between kinds of release.
 pub(super) trait Releasable {
@@ -274,6 +274,7 @@ where
     }
     // The report has its own rules for these.
     summary.warnings.extend(gate::warnings(&personal).into_iter().chain(of_households));
+    summary.warnings.extend(perturbation.iter().flat_map(Perturbation::warnings));
     summary.households = households;
     summary.perturbation = perturbation;
     summary.personal = personal;

@@ -11,7 +11,7 @@ use scumble_files::table::{CodedColumn, CodedTable};
 use scumble_verify::{KnownOffsets, StepClaim, check_step};
 
 use super::linkable;
-use crate::config::{Column, Plan, Role, TransformSpec, Value};
+use crate::config::{Column, Plan, Role, TransformSpec, Value, template};
 use crate::error::{Error, Result, Setting, among_columns};
 use crate::release::prepare::persons_of_rows;
 use crate::release::resources::Resources;
@@ -122,6 +122,7 @@ impl Steps {
         let mut settled = Vec::new();
         if purpose == Purpose::Release {
             linkable::check_originals(plan, &self.steps)?;
+            template::judge_as_read(plan, &table)?;
         }
         let secrets = Secrets::of(purpose);
         let mut offsets = KnownOffsets::default();

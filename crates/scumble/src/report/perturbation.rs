@@ -35,6 +35,21 @@ impl Perturbation {
         )
     }
 
+    /// Warnings about columns of numbers most of which are still the true ones.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let numbers = self.changes.iter().flat_map(|changes| &changes.numbers);
+        let hardly = numbers.filter(|column| column.changed < 0.5);
+        hardly
+            .map(|column| {
+                format!(
+                    "'{}' was perturbed, and only {} of its cells changed: most rows show the true value",
+                    column.name,
+                    percent(column.changed)
+                )
+            })
+            .collect()
+    }
+
     /// The names of all perturbed columns.
     pub(crate) fn names(&self) -> Vec<&str> {
         let changes = self.changes.as_ref();

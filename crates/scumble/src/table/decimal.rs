@@ -156,6 +156,13 @@ impl Decimal {
 
     /// As a float, for reports.
     pub(crate) fn float(self) -> f64 {
+        // Where both factors are exact, so is the rounding of their product or quotient.
+        if self.digits < 1 << f64::MANTISSA_DIGITS && self.power.unsigned_abs() <= 22 {
+            let power = 10_f64.powi(self.power.abs());
+            let magnitude = self.digits as f64;
+            let magnitude = if self.power < 0 { magnitude / power } else { magnitude * power };
+            return if self.negative { -magnitude } else { magnitude };
+        }
         let sign = if self.negative { "-" } else { "" };
         format!("{sign}{}e{}", self.digits, self.power).parse().unwrap_or(0.0)
     }

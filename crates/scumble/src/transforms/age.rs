@@ -1,7 +1,10 @@
 //! Ages in completed years.
 
+use rayon::prelude::*;
+use scumble_files::table::CodedColumn;
+
 use super::dates::{Dates, NOT_A_DATE, format};
-use super::values::{each_value, fault, of_rows};
+use super::values::{each_value, fault, of_rows, present};
 use super::{BuildTransform, Facts, Given, Made, Transform};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
@@ -76,7 +79,7 @@ impl Age {
         Ok(Self { at, unit, max, format: format(parameters)? })
     }
 
-    fn between(&self, born: i64, at: i64) -> Result<String, &'static str> {
+    fn between(&self, born: i64, at: i64) -> Result<i64, &'static str> {
         if born > at {
             return Err(BORN_LATER);
         }
@@ -88,8 +91,7 @@ impl Age {
             Unit::Years => months / 12,
             Unit::Months => months,
             Unit::Days => at - born,
-        }
-        .to_string())
+        })
     }
 }
 
@@ -135,57 +137,87 @@ impl Transform for Age {
         let dates = Dates::of(given, column, self.format)?;
         let born = |text: &str| dates.read(text, false).map(|moment| moment.day).ok_or(NOT_A_DATE);
         match &self.at {
-            At::Day(at) => Ok(Made::of(each_value(given, column, |text| self.between(born(text)?, *at))?)),
+            At::Day(at) => Ok(Made::of(each_value(given, column, |text| {
+                Ok(self.between(born(text)?, *at)?.to_string())
+            })?)),
             At::Column(_) => pairs(given, born, |born, at| self.between(born, at)),
         }
     }
 }
 
-/// Makes a value of each row of the changed column and the column of days that the step also reads. Where either is missing, the result is
+/// Makes a number of each row of the changed column and the column of days that the step also reads. Where either is missing, the result is
 /// missing as the changed column writes it, or as the other does.
 pub(super) fn pairs(
     given: &Given<'_>,
     first: impl Fn(&str) -> Result<i64, &'static str> + Sync,
-    rule: impl Fn(i64, i64) -> Result<String, &'static str>,
+    rule: impl Fn(i64, i64) -> Result<i64, &'static str>,
 ) -> Result<Made> {
     let column = given.column()?;
     let Some(other) = given.also.first() else {
         return Err(Error::internal("the column of days was not read"));
     };
     let dates = Dates::of(given, other, None)?;
-    // Faults of single values are reported with their rows.
-    each_value(given, column, |text| first(text).map(|_| String::new()))?;
-    each_value(given, other, |text| dates.read(text, false).map(|_| String::new()).ok_or(NOT_A_DATE))?;
-    let read =
-        |column: &scumble_files::table::CodedColumn, day: &dyn Fn(&str) -> Option<i64>| -> Vec<Option<i64>> {
-            column
-                .values
-                .iter()
-                .map(|text| if given.is_missing(column, text) { None } else { day(text) })
-                .collect()
-        };
-    let firsts = read(column, &|text| first(text).ok());
-    let others = read(other, &|text| dates.read(text, false).map(|moment| moment.day));
+    let firsts = days(given, column, first)?;
+    let others =
+        days(given, other, |text| dates.read(text, false).map(|moment| moment.day).ok_or(NOT_A_DATE))?;
     let mut made = Vec::with_capacity(column.codes.len());
     let mut wrong: Option<(&'static str, Vec<usize>)> = None;
     for (row, (code, of_other)) in column.codes.iter().zip(other.codes.iter()).enumerate() {
         made.push(match (firsts[code as usize], others[of_other as usize]) {
             (Some(a), Some(b)) => match rule(a, b) {
-                Ok(text) => text,
+                Ok(number) => Cell::Number(number),
                 Err(reason) => {
                     let (first, rows) = wrong.get_or_insert((reason, Vec::new()));
                     rows.extend((*first == reason).then_some(row));
-                    String::new()
+                    Cell::Number(0)
                 }
             },
-            (None, _) => column.values.get(code).to_owned(),
-            (_, None) => other.values.get(of_other).to_owned(),
+            (None, _) => Cell::Missing(code),
+            (_, None) => Cell::OtherMissing(of_other),
         });
     }
-    match wrong {
-        Some((reason, rows)) => Err(fault(given, column, reason, rows.into_iter())),
-        None => Ok(Made::of(of_rows(given.makes(), made.into_iter()))),
+    if let Some((reason, rows)) = wrong {
+        return Err(fault(given, column, reason, rows.into_iter()));
     }
+    let text = |cell| match cell {
+        Cell::Number(number) => number.to_string(),
+        Cell::Missing(code) => column.values.get(code).to_owned(),
+        Cell::OtherMissing(code) => other.values.get(code).to_owned(),
+    };
+    Ok(Made::of(of_rows(given.makes(), made.into_iter(), text)))
+}
+
+/// What a row shows: a number, or a missing value of one of the columns.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Cell {
+    Number(i64),
+    Missing(u32),
+    OtherMissing(u32),
+}
+
+/// The day of each value of a column; none where it is missing or in no row. Values that are no day are reported with their rows.
+fn days(
+    given: &Given<'_>,
+    column: &CodedColumn,
+    day: impl Fn(&str) -> Result<i64, &'static str> + Sync,
+) -> Result<Vec<Option<i64>>> {
+    let mut of_code = vec![None; column.values.len()];
+    let mut wrong: Option<(&'static str, Vec<bool>)> = None;
+    let present = present(given, column);
+    let read: Vec<_> =
+        present.par_iter().with_min_len(1 << 10).map(|(code, text)| (*code as usize, day(text))).collect();
+    for (code, day) in read {
+        match day {
+            Ok(day) => of_code[code] = Some(day),
+            Err(reason) => {
+                let (first, codes) = wrong.get_or_insert_with(|| (reason, vec![false; column.values.len()]));
+                codes[code] = *first == reason;
+            }
+        }
+    }
+    let Some((reason, codes)) = wrong else { return Ok(of_code) };
+    let rows = (0..).zip(column.codes.iter()).filter(|(_, code)| codes[*code as usize]);
+    Err(fault(given, column, reason, rows.map(|(row, _)| row)))
 }
 
 #[cfg(test)]

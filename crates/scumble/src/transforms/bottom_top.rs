@@ -2,8 +2,8 @@
 
 use scumble_files::table::CodedColumn;
 
-use super::numbers::{NOT_A_NUMBER, Numbers};
-use super::values::{each_value, present};
+use super::numbers::{NOT_A_NUMBER, Numbers, ReadNumbers};
+use super::values::each_occurring;
 use super::{BuildTransform, Facts, Given, Made, StepTruth, Transform, decimal, settled};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::counted;
@@ -253,15 +253,14 @@ impl Transform for Coding {
 
     fn run(&self, given: &Given<'_>) -> Result<Made> {
         let column = given.column()?;
-        let numbers = Numbers::of(given, column)?;
+        let read = ReadNumbers::of(given, column)?;
+        let numbers = read.numbers;
         // Reports texts that are no numbers, before anything is counted.
-        each_value(given, column, |text| match (numbers.read(text), self.coded_before(numbers, text)) {
-            (None, None) => Err(NOT_A_NUMBER),
-            _ => Ok(String::new()),
+        read.refuse(given, NOT_A_NUMBER, |code| {
+            let text = || column.values.get(code as u32);
+            read.of_code[code].is_none() && self.coded_before(numbers, text()).is_none()
         })?;
-        let mut of_code: Vec<Option<Decimal>> = vec![None; column.values.len()];
-        present(given, column).iter().for_each(|(code, text)| of_code[*code as usize] = numbers.read(text));
-        let of_row: Vec<Option<Decimal>> = column.codes.iter().map(|code| of_code[code as usize]).collect();
+        let of_row: Vec<Option<Decimal>> = read.of_rows().collect();
         let limit = match self.limit {
             Limit::Given(limit) => limit,
             Limit::Share(share) => self.limit_of(given, share, &of_row)?,
@@ -272,7 +271,7 @@ impl Transform for Coding {
         let write = self.write.unwrap_or(if given.for_quasi { Write::Label } else { Write::Limit });
         let reaches_over =
             |text: &str| self.coded_before(numbers, text).is_some_and(|number| self.is_coded(number, limit));
-        if present(given, column).into_iter().any(|(_, text)| reaches_over(text)) {
+        if read.texts().any(reaches_over) {
             return Err(Error::config("the limits of the steps top and bottom reach over each other")
                 .in_column(&column.name)
                 .advise("give the bottom a lower limit, or the top a higher one"));
@@ -298,9 +297,9 @@ impl Transform for Coding {
             let write = if write == Write::Label { "label" } else { "limit" };
             settled_as.push(("write", Value::Text(write.to_owned())));
         }
-        let made = each_value(given, column, |text| {
-            let Some(number) = numbers.read(text) else { return Ok(text.to_owned()) };
-            Ok(if self.is_coded(number, limit) { shown.clone() } else { text.to_owned() })
+        let made = each_occurring(given, column, |code, text| {
+            let is_coded = read.of_code[code as usize].is_some_and(|number| self.is_coded(number, limit));
+            Ok(if is_coded { shown.clone() } else { text.to_owned() })
         })?;
         let mut notes = Vec::new();
         let inside = of_row.iter().flatten().filter(|number| !self.is_coded(**number, limit)).count() as u64;

@@ -1,7 +1,9 @@
 //! Numbers in bands: `[18,30)`.
 
-use super::numbers::{NOT_A_NUMBER, Numbers};
-use super::values::{each_value, present};
+use rayon::prelude::*;
+
+use super::numbers::{NOT_A_NUMBER, Numbers, ReadNumbers};
+use super::values::each_occurring;
 use super::{BuildTransform, Facts, Given, Made, Transform, decimals, settled};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Value};
@@ -174,18 +176,13 @@ impl Transform for Cut {
             .advise("leave closed out, and give edges that fit, such as 19 for numbers above 18")
             .advise("give each band a name (labels)"));
         }
-        let numbers = Numbers::of(given, column)?;
-        each_value(given, column, |text| numbers.read(text).map(|_| String::new()).ok_or(NOT_A_NUMBER))?;
+        let read = ReadNumbers::all(given, column)?;
+        let numbers = read.numbers;
         let (edges, settled_as) = match &self.edges {
             Edges::At(at) => (at.clone(), Vec::new()),
             Edges::Of(method, bins) => {
-                let mut of_code = vec![None; column.values.len()];
-                present(given, column)
-                    .iter()
-                    .for_each(|(code, text)| of_code[*code as usize] = numbers.read(text));
-                let mut of_rows: Vec<Decimal> =
-                    column.codes.iter().filter_map(|code| of_code[code as usize]).collect();
-                of_rows.sort_unstable();
+                let mut of_rows: Vec<Decimal> = read.of_rows().flatten().collect();
+                of_rows.par_sort_unstable();
                 if *method == Method::Log
                     && of_rows.first().is_some_and(|least| least.is_negative() || least.is_zero())
                 {
@@ -202,8 +199,8 @@ impl Transform for Cut {
             Some(labels) => labels.clone(),
             None => (0..edges.len()).map(|band| label(&edges, band, numbers, self.right)).collect(),
         };
-        let made = each_value(given, column, |text| {
-            let number = numbers.read(text).ok_or(NOT_A_NUMBER)?;
+        let made = each_occurring(given, column, |code, _| {
+            let number = read.of_code[code as usize].ok_or(NOT_A_NUMBER)?;
             let above =
                 edges.partition_point(|edge| if self.right { *edge < number } else { *edge <= number });
             let outside =

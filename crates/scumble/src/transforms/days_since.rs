@@ -81,7 +81,7 @@ impl Transform for DaysSince {
             Since::Day(since) => {
                 Ok(Made::of(each_value(given, column, |text| Ok((day(text)? - since).to_string()))?))
             }
-            Since::Column(_) => pairs(given, day, |day, since| Ok((day - since).to_string())),
+            Since::Column(_) => pairs(given, day, |day, since| Ok(day - since)),
         }
     }
 }

@@ -3,8 +3,10 @@
 //! Written by hand: the crate `geohash` works on floats and brings a geometry library along, and the cell of a point must be exact, since the
 //! verifier finds it a second time.
 
-use super::numbers::{NOT_A_NUMBER, Numbers};
-use super::values::{each_value, fault, of_rows};
+use rayon::prelude::*;
+
+use super::numbers::ReadNumbers;
+use super::values::{fault, of_rows};
 use super::{BuildTransform, Facts, Given, Made, Takes, Transform, decimal};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::counted;
@@ -79,31 +81,56 @@ impl Geo {
         Ok(Self { grid })
     }
 
-    /// The cell of a point in the unit of the computation.
-    fn cell(&self, latitude: i128, longitude: i128) -> String {
+    /// The place of a coordinate among the cells of its axis.
+    fn place(&self, coordinate: i128, axis: usize) -> i64 {
         match self.grid {
-            Grid::Geohash(precision) => geohash(latitude, longitude, precision),
+            Grid::Geohash(precision) => halves(coordinate, AXES[axis].1, bits_of(precision)[axis]),
+            // A step is at least 10^-12 degrees, so the quotient fits.
+            Grid::Degrees(step) => coordinate.div_euclid(step.scaled(PLACES).unwrap_or(1)) as i64,
+        }
+    }
+
+    /// What the cell at these places is called.
+    fn name(&self, places: [i64; 2]) -> String {
+        match self.grid {
+            Grid::Geohash(precision) => geohash(places, precision),
             Grid::Degrees(step) => {
                 let step = step.scaled(PLACES).unwrap_or(1);
-                let corner = |of: i128| Decimal::of(of.div_euclid(step) * step, -(PLACES as i32)).text('.');
-                format!("{}/{}", corner(latitude), corner(longitude))
+                let corner = |place: i64| Decimal::of(i128::from(place) * step, -(PLACES as i32)).text('.');
+                format!("{}/{}", corner(places[0]), corner(places[1]))
             }
         }
     }
 }
 
-/// The geohash of a point: each bit says in which half of what is left the point lies, longitude first.
-fn geohash(latitude: i128, longitude: i128, precision: usize) -> String {
+/// How many halvings of latitude and of longitude a geohash shows: bits alternate, longitude first.
+fn bits_of(precision: usize) -> [u32; 2] {
+    let bits = precision as u32 * 5;
+    [bits / 2, bits - bits / 2]
+}
+
+/// In which of the 2 to the power of `bits` equal parts of an axis a coordinate lies. The last part includes the end.
+fn halves(coordinate: i128, limit: i128, bits: u32) -> i64 {
     let degree = 10_i128.pow(PLACES);
-    let mut ranges = [(-180 * degree, 180 * degree, longitude), (-90 * degree, 90 * degree, latitude)];
-    let mut made = String::with_capacity(precision);
+    let (mut low, mut high, mut place) = (-limit * degree, limit * degree, 0);
+    for _ in 0..bits {
+        let middle = (low + high) / 2;
+        let upper = coordinate >= middle;
+        *(if upper { &mut low } else { &mut high }) = middle;
+        place = place * 2 + i64::from(upper);
+    }
+    place
+}
+
+/// The geohash of a cell: the bits of both places in turn, longitude first, five to a character.
+fn geohash(places: [i64; 2], precision: usize) -> String {
+    let mut left = bits_of(precision);
     let mut bits = 0_usize;
+    let mut made = String::with_capacity(precision);
     for bit in 0..precision * 5 {
-        let (low, high, point) = &mut ranges[bit % 2];
-        let middle = (*low + *high) / 2;
-        let upper = *point >= middle;
-        *(if upper { low } else { high }) = middle;
-        bits = bits * 2 + usize::from(upper);
+        let axis = (bit + 1) % 2;
+        left[axis] -= 1;
+        bits = bits * 2 + (places[axis] >> left[axis] & 1) as usize;
         if bit % 5 == 4 {
             made.push(char::from(CHARACTERS[bits % 32]));
             bits = 0;
@@ -111,6 +138,15 @@ fn geohash(latitude: i128, longitude: i128, precision: usize) -> String {
     }
     made
 }
+
+/// Why a coordinate cannot be used, and how many degrees its axis has on each side; latitude first.
+const AXES: [(&str, i128); 2] = [
+    (
+        "is beyond 90 degrees (or has more than 20 decimal places), so it is no latitude; name the column of latitudes first",
+        90,
+    ),
+    ("is beyond 180 degrees (or has more than 20 decimal places), so it is no longitude", 180),
+];
 
 impl Transform for Geo {
     fn facts(&self) -> Facts {
@@ -135,37 +171,16 @@ impl Transform for Geo {
         let [latitudes, longitudes] = given.columns else {
             return Err(Error::internal("a grid needs two columns"));
         };
-        let degrees = |limit: i128| {
-            move |number: Decimal| {
-                number.scaled(PLACES).filter(|degrees| degrees.abs() <= limit * 10_i128.pow(PLACES))
-            }
-        };
         let mut of_columns = Vec::new();
-        for (column, limit, reason) in [
-            (
-                *latitudes,
-                90,
-                "is beyond 90 degrees (or has more than 20 decimal places), so it is no latitude; name the column of latitudes first",
-            ),
-            (
-                *longitudes,
-                180,
-                "is beyond 180 degrees (or has more than 20 decimal places), so it is no longitude",
-            ),
-        ] {
-            let numbers = Numbers::of(given, column)?;
-            each_value(given, column, |text| {
-                let number = numbers.read(text).ok_or(NOT_A_NUMBER)?;
-                degrees(limit)(number).map(|_| String::new()).ok_or(reason)
-            })?;
-            let of_text = |text: &str| {
-                if given.is_missing(column, text) {
-                    None
-                } else {
-                    numbers.read(text).and_then(degrees(limit))
-                }
+        for (axis, (column, (reason, limit))) in [latitudes, longitudes].into_iter().zip(AXES).enumerate() {
+            let read = ReadNumbers::all(given, column)?;
+            let place = |number: &Option<Decimal>| {
+                let degrees = number.as_ref()?.scaled(PLACES)?;
+                (degrees.abs() <= limit * 10_i128.pow(PLACES)).then(|| self.place(degrees, axis))
             };
-            of_columns.push(column.values.iter().map(of_text).collect::<Vec<Option<i128>>>());
+            let places: Vec<Option<i64>> = read.of_code.par_iter().with_min_len(1 << 10).map(place).collect();
+            read.refuse(given, reason, |code| places[code].is_none())?;
+            of_columns.push(places);
         }
         let rows = || latitudes.codes.iter().zip(longitudes.codes.iter());
         let half: Vec<usize> = rows()
@@ -183,12 +198,17 @@ impl Transform for Geo {
                 half.into_iter(),
             ));
         }
+        // A cell, or the code of a missing latitude.
         let cells =
             rows().map(|(lat, lon)| match (of_columns[0][lat as usize], of_columns[1][lon as usize]) {
-                (Some(latitude), Some(longitude)) => self.cell(latitude, longitude),
-                _ => latitudes.values.get(lat).to_owned(),
+                (Some(latitude), Some(longitude)) => Ok([latitude, longitude]),
+                _ => Err(lat),
             });
-        Ok(Made::of(of_rows(given.makes(), cells)))
+        let text = |cell: std::result::Result<[i64; 2], u32>| match cell {
+            Ok(places) => self.name(places),
+            Err(missing) => latitudes.values.get(missing).to_owned(),
+        };
+        Ok(Made::of(of_rows(given.makes(), cells, text)))
     }
 }
 

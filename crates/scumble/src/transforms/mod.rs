@@ -26,6 +26,7 @@ mod truncate;
 mod values;
 mod zip3;
 
+pub use perturb::floats_of_rows;
 use scumble_files::Control;
 use scumble_files::table::CodedColumn;
 
@@ -85,6 +86,11 @@ pub trait Transform: Send + Sync {
     /// What attackers who know the method, and none of its draws, can use. Only for steps that perturb.
     fn trace(&self) -> Trace<'_> {
         Trace::Numbers
+    }
+
+    /// Whether the ratios between values of several of its columns stay exact. Only for steps that perturb.
+    fn keeps_ratios(&self) -> bool {
+        false
     }
 
     /// Makes the new columns.

@@ -2,8 +2,9 @@
 
 use scumble_files::table::CodedColumn;
 
-use super::numbers::{NOT_A_NUMBER, Numbers, in_one_unit};
-use super::values::{each_value, of_rows, present};
+use super::numbers::{NOT_A_NUMBER, ReadNumbers, in_one_unit};
+use super::perturb::draws::{CONSISTENT, Consistent, Draws};
+use super::values::{each_occurring, of_rows};
 use super::{BuildTransform, Facts, Given, Made, StepTruth, Transform};
 use crate::base::chance::{below, secret_unless, shuffle};
 use crate::base::entry::{Entry, Standing};
@@ -26,6 +27,10 @@ pub(super) const ENTRY: Entry<BuildTransform> = Entry {
         ("digits", "in place of base: keep so many significant digits"),
         ("mode", "half_even (default), random or controlled"),
         ("within", "with mode = \"controlled\": a column; totals are kept in each of its groups"),
+        CONSISTENT[0],
+        CONSISTENT[1],
+        CONSISTENT[2],
+        CONSISTENT[3],
     ],
     build: |parameters| Ok(Box::new(Round::new(parameters)?)),
 };
@@ -49,6 +54,7 @@ struct Round {
     grid: Grid,
     mode: Mode,
     within: Option<String>,
+    consistent: Option<Consistent>,
 }
 
 impl Round {
@@ -84,7 +90,11 @@ impl Round {
         if within.is_some() && mode != Mode::Controlled {
             return Err(parameters.placed("within", Error::config("within is for mode = \"controlled\"")));
         }
-        Ok(Self { grid, mode, within })
+        let consistent = Consistent::of(parameters)?;
+        if consistent.is_some() && mode != Mode::Random {
+            return Err(parameters.placed("consistent", Error::config("consistent is for mode = \"random\"")));
+        }
+        Ok(Self { grid, mode, within, consistent })
     }
 
     /// The distance of multiples around a number.
@@ -113,13 +123,22 @@ fn half_even(number: Decimal, base: Decimal) -> Option<Decimal> {
 
 impl Transform for Round {
     fn also_reads(&self) -> Vec<&str> {
-        self.within.iter().map(String::as_str).collect()
+        self.within
+            .as_deref()
+            .into_iter()
+            .chain(self.consistent.iter().filter_map(Consistent::subject))
+            .collect()
     }
 
     fn facts(&self) -> Facts {
         match self.mode {
             Mode::HalfEven => Facts::DERIVED,
-            Mode::Random => Facts { truth: StepTruth::Within, needs_chance: true, ..Facts::DERIVED },
+            Mode::Random => Facts {
+                truth: StepTruth::Within,
+                needs_chance: self.consistent.is_none(),
+                needs_key: self.consistent.is_some(),
+                ..Facts::DERIVED
+            },
             Mode::Controlled => {
                 Facts { truth: StepTruth::Within, needs_chance: true, needs_all_rows: true, ..Facts::DERIVED }
             }
@@ -139,13 +158,13 @@ impl Transform for Round {
 
     fn run(&self, given: &Given<'_>) -> Result<Made> {
         let column = given.column()?;
-        let numbers = Numbers::of(given, column)?;
+        let read = ReadNumbers::all(given, column)?;
         if self.mode != Mode::HalfEven {
-            return self.drawn(given, numbers);
+            return self.drawn(given, &read);
         }
-        let rounded = each_value(given, column, |text| {
-            let number = numbers.read(text).ok_or(NOT_A_NUMBER)?;
-            half_even(number, self.base_for(number)).map(|number| numbers.write(number)).ok_or(TOO_FAR)
+        let rounded = each_occurring(given, column, |code, _| {
+            let number = read.of_code[code as usize].ok_or(NOT_A_NUMBER)?;
+            half_even(number, self.base_for(number)).map(|number| read.numbers.write(number)).ok_or(TOO_FAR)
         })?;
         Ok(Made::of(rounded))
     }
@@ -153,40 +172,43 @@ impl Transform for Round {
 
 impl Round {
     /// Rounds row by row, by chance.
-    fn drawn(&self, given: &Given<'_>, numbers: Numbers) -> Result<Made> {
+    fn drawn(&self, given: &Given<'_>, read: &ReadNumbers<'_>) -> Result<Made> {
         let column = given.column()?;
         let Grid::Base(base) = self.grid else {
             return Err(Error::internal("rounding by chance has no base"));
         };
-        let scale = scale_for(given, numbers, base)?;
+        // The decimal places with which all numbers, and the base, are whole.
+        let places = read.of_code.iter().flatten().map(|number| number.places());
+        let scale = places.chain([base.places()]).max().unwrap_or(0);
         let unit = base.scaled(scale).ok_or_else(|| Error::config("the base is too large"))?;
         // The number of each value, as a multiple of the unit; missing values have none.
-        let mut of_code: Vec<Option<i128>> = vec![None; column.values.len()];
-        // Faults are reported as for the other mode.
-        each_value(given, column, |text| {
-            numbers.read(text).ok_or(NOT_A_NUMBER)?.scaled(scale).map(|_| String::new()).ok_or(TOO_FAR)
-        })?;
-        for (code, text) in present(given, column) {
-            of_code[code as usize] = numbers.read(text).and_then(|number| number.scaled(scale));
-        }
+        let of_code: Vec<Option<i128>> =
+            read.of_code.iter().map(|number| number.and_then(|number| number.scaled(scale))).collect();
+        read.refuse(given, TOO_FAR, |code| of_code[code].is_none())?;
         let of_row: Vec<Option<i128>> = column.codes.iter().map(|code| of_code[code as usize]).collect();
+        let mut settled = Vec::new();
         let ups = match self.mode {
             Mode::Controlled => controlled(&of_row, unit, given.also.first().copied(), given.seed)?,
+            _ if self.consistent.is_some() => {
+                let mut draws = Draws::of(self.consistent.as_ref(), given)?;
+                settled.extend(draws.settled());
+                let goes_up = |(number, drawn): (&Option<i128>, f64)| {
+                    number.is_some_and(|number| drawn * (unit as f64) < number.rem_euclid(unit) as f64)
+                };
+                of_row.iter().zip(draws.of_rows(column)).map(goes_up).collect()
+            }
             _ => random(&of_row, unit, given.seed)?,
         };
-        let texts = of_row.iter().zip(column.codes.iter()).zip(ups).map(|((number, code), up)| {
-            let Some(number) = number else { return column.values.get(code).to_owned() };
-            numbers.write(Decimal::of((number.div_euclid(unit) + i128::from(up)) * unit, -(scale as i32)))
+        // A number of units, or the code of a missing value.
+        let rounded = of_row.iter().zip(column.codes.iter()).zip(ups).map(|((number, code), up)| {
+            number.map(|number| number.div_euclid(unit) + i128::from(up)).ok_or(code)
         });
-        Ok(Made::of(of_rows(given.makes(), texts)))
+        let text = |rounded: std::result::Result<i128, u32>| match rounded {
+            Ok(units) => read.numbers.write(Decimal::of(units * unit, -(scale as i32))),
+            Err(code) => column.values.get(code).to_owned(),
+        };
+        Ok(Made { settled, ..Made::of(of_rows(given.makes(), rounded, text)) })
     }
-}
-
-/// The decimal places with which all numbers of a column, and the base, are whole.
-fn scale_for(given: &Given<'_>, numbers: Numbers, base: Decimal) -> Result<u32> {
-    let present = present(given, given.column()?);
-    let places = present.iter().filter_map(|(_, text)| numbers.read(text)).map(Decimal::places);
-    Ok(places.chain([base.places()]).max().unwrap_or(0))
 }
 
 /// A draw below `end`, all equally likely.
@@ -243,7 +265,7 @@ fn in_order(rests: &[i128], unit: i128, start: i128) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{made, parameters};
+    use super::super::testing::{made, parameters, rows, run};
     use super::*;
 
     fn number(text: &str) -> Decimal {
@@ -308,6 +330,26 @@ mod tests {
             sums.iter_mut().zip(&rounded).for_each(|(sum, value)| *sum += value);
         }
         assert_eq!(sums.map(|sum| sum / 5), values, "the mean over all starts is the original");
+    }
+
+    /// The specification's example (transforms.md 1.2): both people's numbers are below 0.6.
+    #[test]
+    fn consistent_rounding_is_the_same_in_every_release() {
+        let given = [
+            ("base", "500"),
+            ("mode", "random"),
+            ("consistent", "true"),
+            ("project", "clinic-2026"),
+            ("subject", "c"),
+        ];
+        let people: &[&str] = &["p-001", "p-002", "p-001", "p-003"];
+        let made = run(&ENTRY, &given, &[&["52300", "52300", "52300", "NA"]], &[people], false);
+        let made = made.expect("rounds");
+        assert_eq!(rows(&made), ["52500", "52500", "52500", "NA"]);
+        assert!(made.settled.iter().any(|(name, _)| *name == "key_id"), "a saved recoding names the key");
+        let without = [("base", "5"), ("consistent", "true"), ("project", "p")];
+        let error = Round::new(&parameters(&without)).err().expect("not by chance").to_string();
+        assert!(error.contains("mode = \"random\""), "{error}");
     }
 
     #[test]

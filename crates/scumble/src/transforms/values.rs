@@ -1,5 +1,9 @@
 //! Columns made of columns, by their distinct values.
 
+use std::hash::Hash;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, Codes, Texts};
 
@@ -97,19 +101,48 @@ pub(super) fn fault(
 
 /// A column of new texts: one for each old code that occurs.
 pub(super) fn recoded(name: &str, text_of_code: &[Option<String>], codes: &Codes) -> CodedColumn {
-    let mut sorted: Vec<&str> = text_of_code.iter().flatten().map(String::as_str).collect();
-    sorted.par_sort_unstable();
-    sorted.dedup();
-    let place = |text: &Option<String>| {
-        text.as_ref().map_or(0, |text| sorted.binary_search(&text.as_str()).unwrap_or(0) as u32)
-    };
-    let place_of_code: Vec<u32> = text_of_code.par_iter().map(place).collect();
-    let mut new = Codes::with_capacity(sorted.len(), codes.len());
+    let texts = (0..).zip(text_of_code).filter_map(|(code, text)| text.as_deref().map(|text| (code, text)));
+    let mut sorted: Vec<(u64, &str, u32)> = texts.map(|(code, text)| (beginning(text), text, code)).collect();
+    // Most steps keep the order of most values, which a stable sort makes use of.
+    sorted.par_sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(b.1)));
+    let mut values = Texts::default();
+    let mut place_of_code = vec![0; text_of_code.len()];
+    let mut last = None;
+    for (_, text, code) in sorted {
+        if last != Some(text) {
+            values.push(text);
+            last = Some(text);
+        }
+        place_of_code[code as usize] = values.len() as u32 - 1;
+    }
+    let mut new = Codes::with_capacity(values.len(), codes.len());
     codes.iter().for_each(|code| new.push(place_of_code[code as usize]));
-    CodedColumn { name: name.to_owned(), values: sorted.into_iter().collect::<Texts>(), codes: new }
+    CodedColumn { name: name.to_owned(), values, codes: new }
 }
 
-/// A column with a text for each row, of few different ones.
-pub(super) fn of_rows(name: &str, texts: impl Iterator<Item = String>) -> CodedColumn {
-    CodedColumn::of_texts(name, texts)
+/// The first bytes of a text as a number that sorts like them.
+fn beginning(text: &str) -> u64 {
+    let mut bytes = [0; 8];
+    let length = text.len().min(8);
+    bytes[..length].copy_from_slice(&text.as_bytes()[..length]);
+    u64::from_be_bytes(bytes)
+}
+
+/// A column with a value for each row, of which each different one is written once.
+pub(super) fn of_rows<V: Copy + Eq + Hash>(
+    name: &str,
+    rows: impl Iterator<Item = V>,
+    text: impl Fn(V) -> String,
+) -> CodedColumn {
+    let mut known: HashMap<V, u32, FixedState> = HashMap::default();
+    let mut texts = Vec::new();
+    let codes: Vec<u32> = rows
+        .map(|value| {
+            *known.entry(value).or_insert_with(|| {
+                texts.push(Some(text(value)));
+                texts.len() as u32 - 1
+            })
+        })
+        .collect();
+    recoded(name, &texts, &Codes::narrow(texts.len(), &codes))
 }

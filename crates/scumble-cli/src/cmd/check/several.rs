@@ -77,7 +77,7 @@ fn tell(checked: &CheckedTables, manifest: &Manifest) -> String {
         });
         text += &as_line!("{}: {}{alone}", table.file, row_count(table.rows));
         if let Some(truth) = &table.truth {
-            tell_truth(&mut text, truth);
+            tell_truth(&mut text, truth, &[]);
         }
     }
     for what in &checked.compared {

@@ -19,13 +19,15 @@ pub(super) fn is_swapped(claim: &StepClaim<'_>, control: &Control) -> Result<Ste
         None => Ok(default),
         Some(text) => text.parse::<f64>().map_err(|_| claim.wrong("a share is no number")),
     };
-    let (span, top, bottom) =
-        (percent("p", 15.0)?, percent("top_percent", 5.0)?, percent("bottom_percent", 5.0)?);
-    if claim.parameter("p_found").is_none()
-        && (claim.parameter("r0").is_some() || claim.parameter("k0").is_some())
-    {
-        return Err(claim.wrong("how far ranks may move is not known"));
-    }
+    let (top, bottom) = (percent("top_percent", 5.0)?, percent("bottom_percent", 5.0)?);
+    let is_found = claim.parameter("r0").is_some() || claim.parameter("k0").is_some();
+    let span = match is_found {
+        true if claim.parameter("p_found").is_none() => {
+            return Err(claim.wrong("how far ranks may move is not known"));
+        }
+        true => percent("p_found", 15.0)?,
+        false => percent("p", 15.0)?,
+    };
     let numbers = Numbers::of(claim, 0)?;
     if let Some(row) = numbers.first_without_pair() {
         return Ok(StepOutcome::false_in(row));

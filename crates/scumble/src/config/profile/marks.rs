@@ -118,7 +118,7 @@ impl Mark {
             (Self::Household, role(Role::Household)),
             (Self::BirthDate, is_birth && of_time),
             (Self::BirthYear, topic == Some(Topic::BirthDate) && facts.is_number()),
-            (Self::Date, of_time && !is_birth),
+            (Self::Date, (of_time || has_only_periods(facts)) && !is_birth),
             (Self::Age, topic == Some(Topic::Age) && facts.is_number()),
             (Self::Zip, is_postcode && are_zip_codes(facts)),
             (Self::Postcode, is_postcode),
@@ -140,6 +140,18 @@ pub(crate) fn speaks_of(name: &str, words: &str) -> bool {
     let ends = 1..=parts.len();
     let mut pieces = ends.flat_map(|end| (end.saturating_sub(3)..end).map(move |start| start..end));
     pieces.any(|piece| words.split_whitespace().any(|word| fits(word, &parts[piece.clone()])))
+}
+
+/// Months, quarters or weeks of a year, as ISO 8601 writes them: `2023-05`, `2023-Q2`, `2023-W06`.
+fn has_only_periods(facts: &Facts<'_>) -> bool {
+    let is_period = |text: &str| {
+        let Some((year, part)) = text.trim().split_once('-') else { return false };
+        let digits = part.strip_prefix(['Q', 'W']).unwrap_or(part);
+        year.len() == 4
+            && (1..=2).contains(&digits.len())
+            && year.bytes().chain(digits.bytes()).all(|byte| byte.is_ascii_digit())
+    };
+    !facts.column.values.is_empty() && facts.column.values.iter().all(|text| is_period(text))
 }
 
 /// Texts or long whole numbers of one length, nearly every one in one row only. Amounts differ in length.

@@ -52,20 +52,30 @@ impl Template {
         let seen = Seen::new(columns.iter().cloned());
         let mut found = Vec::new();
         for ((name, marks), (_, column)) in columns.iter().zip(&plan.columns) {
-            if protection(&column.role) < NEVER_PUBLISHED
-                && let Some(rule) = self.rule_for(name, marks, true, &seen)
-            {
-                found.extend(self.departure_of(name, rule, plan, &seen)?);
+            if protection(&column.role) >= NEVER_PUBLISHED {
+                continue;
+            }
+            if let Some(rule) = self.rule_for(name, marks, true, &seen) {
+                found.extend(self.departure_of(name, name, rule, plan, &seen)?);
+            }
+            // What a column is made of is still about the same thing, even if it no longer looks like it.
+            for origin in origins(plan, name) {
+                let of_origin = columns.iter().find(|(of, _)| *of == origin).map(|(_, marks)| marks);
+                if let Some(rule) = of_origin.and_then(|marks| self.rule_for(name, marks, true, &seen)) {
+                    let departure = self.departure_of(name, origin, rule, plan, &seen)?;
+                    found.extend(departure.filter(|new| !found.contains(new)));
+                }
             }
         }
         self.of_the_table(plan, &seen, &mut found)?;
         Ok(found)
     }
 
-    /// How a column that is published departs from its rule.
+    /// How a column that is published departs from a rule about the column that it is made of, or about itself.
     fn departure_of(
         &self,
         name: &str,
+        origin: &str,
         rule: &Rule,
         plan: &Plan,
         seen: &Seen<'_>,
@@ -81,8 +91,11 @@ impl Template {
         };
         let shown = crate::base::text::on_one_line(name);
         let carried_out = |text: &str| -> Result<bool> {
-            let steps = steps_of(&seen.fill(self, Some(name), text))?;
-            Ok(!steps.is_empty() && steps.iter().all(|step| is_carried_out(step, plan)))
+            let on = |name: &str| -> Result<bool> {
+                let steps = steps_of(&seen.fill(self, Some(name), text))?;
+                Ok(!steps.is_empty() && steps.iter().all(|step| is_carried_out(step, plan)))
+            };
+            Ok(on(name)? || on(origin)?)
         };
         // Whoever knew more than the table said has done what the template offers for that.
         for offer in &rule.offers {
@@ -93,7 +106,7 @@ impl Template {
                         .iter()
                         .any(|given| given.transform == step.transform && given.into.as_deref() == Some(name))
             };
-            if steps_of(&seen.fill(self, Some(name), &offer.text))?.iter().any(made) {
+            if steps_of(&seen.fill(self, Some(origin), &offer.text))?.iter().any(made) {
                 return Ok(None);
             }
             if column.role.has(Role::Quasi) && carried_out(&offer.text)? {
@@ -166,6 +179,22 @@ impl Template {
         }
         Ok(())
     }
+}
+
+/// The columns that steps make a new column of, over all steps.
+fn origins<'p>(plan: &'p Plan, name: &str) -> Vec<&'p str> {
+    let mut found: Vec<&str> = Vec::new();
+    let mut sought = vec![name];
+    while let Some(name) = sought.pop() {
+        let making = plan.transform.iter().filter(|step| step.into.as_deref() == Some(name));
+        for of in making.flat_map(TransformSpec::changed) {
+            if !found.contains(&of) {
+                found.push(of);
+                sought.push(of);
+            }
+        }
+    }
+    found
 }
 
 /// The steps among lines of a plan.

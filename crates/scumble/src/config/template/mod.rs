@@ -17,7 +17,7 @@ use advice::reason;
 pub(crate) use advice::{Advice, ColumnAdvice, Lines, LinesText, Offer};
 pub use departures::Departure;
 pub use file::Template;
-pub(crate) use judge::{judge, said_of};
+pub(crate) use judge::{judge, judge_as_read, said_of};
 
 use crate::base::entry::{plain, unknown};
 use crate::error::{Error, Result};

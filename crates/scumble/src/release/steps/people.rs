@@ -7,7 +7,7 @@ use scumble_files::table::CodedColumn;
 use crate::config::{Plan, Role, TransformSpec};
 use crate::error::{Error, Result, Setting};
 use crate::release::prepare::value_of_text;
-use crate::transforms::{Step, StepTruth, TRANSFORMS};
+use crate::transforms::{Step, StepTruth, TRANSFORMS, steps};
 
 /// The steps with the columns that say whose rows are whose, where a step needs one and does not name it; and with consistent chance, where the
 /// plan has a key.
@@ -18,12 +18,22 @@ pub(super) fn with_persons(plan: &Plan) -> Result<Vec<TransformSpec>> {
         let has = |parameter: &str| {
             entry.is_some_and(|entry| entry.parameters.iter().any(|(name, _)| *name == parameter))
         };
-        if has("consistent") && spec.parameters.get("consistent").is_none() {
-            let can =
-                plan.names_with(Role::Subject).next().is_some() && spec.parameters.get("project").is_some();
-            if plan.keys.file.is_some() && can {
-                spec.parameters.set("consistent", true.into());
+        let has_people = plan.names_with(Role::Subject).next().is_some();
+        let is_open = has("consistent") && spec.parameters.get("consistent").is_none();
+        if is_open && plan.keys.file.is_some() && has_people && draws(spec)? {
+            if spec.parameters.get("project").is_none() {
+                let error = Error::config(format_args!(
+                    "the step '{}' draws anew in every release, although the plan has a key: whoever puts several releases together comes near the \
+                     true values",
+                    spec.transform
+                ));
+                return Err(spec
+                    .parameters
+                    .placed("do", error)
+                    .advise("name the project in the step, so that draws are the same in all of its releases: project = \"…\"")
+                    .advise("if there will be one release only, say that it draws anew: consistent = false"));
             }
+            spec.parameters.set("consistent", true.into());
         }
         let draws_anew = has("consistent") && spec.parameters.get("consistent") != Some(&true.into());
         if has("subject") && !draws_anew {
@@ -48,6 +58,11 @@ pub(super) fn with_persons(plan: &Plan) -> Result<Vec<TransformSpec>> {
         }
     }
     Ok(specs)
+}
+
+/// Whether a step draws, as it is written.
+fn draws(spec: &TransformSpec) -> Result<bool> {
+    Ok(steps(std::slice::from_ref(spec))?.iter().any(|step| step.transform.facts().needs_chance))
 }
 
 /// Names the column of a role in a parameter, unless the step names one itself.

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use scumble_files::table::{CodedColumn, CodedTable};
 
-use crate::config::{Drawn, Plan, Role, Roles, TransformSpec};
+use crate::config::{Drawn, ModelSpec, Plan, Role, Roles, TransformSpec};
 use crate::error::{Error, Result, Setting};
-use crate::transforms::{Step, StepTruth, steps};
+use crate::transforms::{Step, StepTruth, Trace, steps};
 
 /// The columns that steps perturb.
 #[derive(Debug, Clone, Default)]
@@ -28,8 +28,10 @@ pub(in crate::release) struct PerturbedColumn {
     pub(in crate::release) by: Option<TransformSpec>,
 }
 
-/// Returns an error if a quasi-identifier is perturbed and nobody says how many people may be found by it, or if it is to be generalised, too.
+/// Returns an error if a plan perturbs what nobody could promise anything about afterwards: people who are counted; quasi-identifiers without a limit
+/// for how many people may be found by them, or in a way that the attacks cannot measure.
 pub(super) fn check(plan: &Plan, steps: &[Step]) -> Result<()> {
+    check_counted(plan, steps)?;
     for (step, name) in known(plan, steps) {
         let placed = |error: Error| step.spec.parameters.placed("do", error);
         if plan.risk.linkage_limit.is_none() {
@@ -47,8 +49,97 @@ pub(super) fn check(plan: &Plan, steps: &[Step]) -> Result<()> {
             )))
             .advise("leave out its hierarchy, or the step"));
         }
+        check_measurable(plan, steps, step, name).map_err(placed)?;
+    }
+    check_derived(plan, steps)
+}
+
+/// Attacks compare what a step shows with what stood there before that step. They would miss what several steps leave together.
+fn check_measurable(plan: &Plan, steps: &[Step], step: &Step, name: &str) -> Result<()> {
+    let places = |made: &&Step| made.makes().contains(&name);
+    let last = steps.iter().filter(places).next_back();
+    if last.is_none_or(|last| !std::ptr::eq(last, step)) {
+        return Err(Error::refused(format!(
+            "'{name}' is a quasi-identifier that is changed again after it was perturbed, and how many people are found by it then is not measured"
+        ))
+        .advise("perturb the column in one step, after all other steps on it"));
+    }
+    let quasi = |name: &&str| plan.column(name).is_some_and(|column| column.role.has(Role::Quasi));
+    if step.transform.keeps_ratios() && step.makes().iter().filter(|name| quasi(name)).count() > 1 {
+        return Err(Error::refused(format!(
+            "the quasi-identifiers '{}' are multiplied by the same factors, so their ratios stay exact and people are found by these",
+            step.makes().into_iter().filter(|name| quasi(&name)).collect::<Vec<_>>().join("', '")
+        ))
+        .advise("leave same out of the step, so that every amount has a factor of its own"));
+    }
+    if let Trace::Ranks { within: Some(within), .. } = step.transform.trace()
+        && plan.column(within).is_none_or(|column| !Role::PUBLISHED.iter().any(|role| column.role.has(*role)))
+    {
+        return Err(Error::refused(format!(
+            "'{name}' is a quasi-identifier whose values are exchanged within the groups of '{within}', which is not published, and how many people \
+             are found by that is not measured"
+        ))
+        .advise("leave within out of the step, or publish the column"));
     }
     Ok(())
+}
+
+/// The roles by which people are counted or protected. What chance made of such a column counts nobody.
+const COUNTED: [Role; 3] = [Role::Subject, Role::Household, Role::Guarding];
+
+fn check_counted(plan: &Plan, steps: &[Step]) -> Result<()> {
+    let weighs = |name: &str| {
+        let of_model =
+            |spec: &ModelSpec| spec.parameters.get("weight").is_some_and(|weight| weight.to_text() == name);
+        plan.risk.weight.as_deref() == Some(name) || plan.privacy.iter().any(of_model)
+    };
+    let is_counted = |name: &&str| {
+        weighs(name)
+            || plan.column(name).is_some_and(|column| COUNTED.iter().any(|role| column.role.has(*role)))
+    };
+    for (step, names) in made_by_chance(steps) {
+        let Some(name) = names.into_iter().find(is_counted) else { continue };
+        let error = Error::refused(format!(
+            "people are counted by '{name}', and after the step '{}' it would count people who do not exist",
+            step.spec.transform
+        ));
+        return Err(step.spec.parameters.placed("do", error).advise("leave the step out for this column"));
+    }
+    Ok(())
+}
+
+/// A quasi-identifier that is made of a perturbed column is neither judged by its true values nor measured.
+fn check_derived(plan: &Plan, steps: &[Step]) -> Result<()> {
+    let is_quasi = |name: &&str| plan.column(name).is_some_and(|column| column.role.has(Role::Quasi));
+    for (step, names) in made_by_chance(steps).filter(|(step, _)| !step.perturbs()) {
+        let Some(name) = names.into_iter().find(is_quasi) else { continue };
+        let error = Error::refused(format!(
+            "the quasi-identifier '{name}' is made of a perturbed column, so it does not show what people are, and no model can promise anything \
+             about it"
+        ));
+        return Err(step
+            .spec
+            .parameters
+            .placed("do", error)
+            .advise("make the column first, and perturb it last")
+            .set(
+                Setting::role("other").of(&[name]),
+                "give the column the role other, if outsiders do not know it",
+            ));
+    }
+    Ok(())
+}
+
+/// Each step that perturbs, or makes something of what was perturbed, with the columns that it makes.
+fn made_by_chance(steps: &[Step]) -> impl Iterator<Item = (&Step, Vec<&str>)> {
+    let mut drawn: Vec<&str> = Vec::new();
+    steps.iter().filter_map(move |step| {
+        let is_made = step.perturbs() || step.reads().iter().any(|name| drawn.contains(name));
+        if is_made {
+            drawn.extend(step.makes());
+        }
+        is_made.then(|| (step, step.makes()))
+    })
 }
 
 /// Returns an error if the rule of a release would be applied to new rows without measuring how many people are found by perturbed columns.
@@ -71,7 +162,7 @@ fn known<'a>(plan: &'a Plan, steps: &'a [Step]) -> impl Iterator<Item = (&'a Ste
 }
 
 /// The plan without perturbed columns among its quasi-identifiers.
-pub(crate) fn judged(plan: &Plan) -> Result<Cow<'_, Plan>> {
+pub fn judged(plan: &Plan) -> Result<Cow<'_, Plan>> {
     let all = steps(&plan.transform)?;
     let perturbed = Perturbed::of(plan, &all);
     if perturbed.known.is_empty() {

@@ -20,7 +20,10 @@ pub(super) fn section(report: &Report) -> Option<Value> {
     });
     let columns: Vec<Value> = numbers.chain(categories).collect();
     let remark = remark(changes);
-    let Some(linked) = &found.linked else { return Some(context! { columns, remark }) };
+    let Some(linked) = &found.linked else {
+        let none: Vec<Value> = Vec::new();
+        return Some(context! { known => "", attempts => none, guess => "", limit => "", columns, remark });
+    };
     let attempts: Vec<Value> = linked.found.iter().map(attempt).collect();
     let limit = found.limit.map_or_else(String::new, |limit| {
         format!(

@@ -19,6 +19,7 @@ mod tests;
 mod tree;
 mod window;
 
+pub use crate::transforms::floats_of_rows;
 pub use change::{ChangedCategory, ChangedNumber, Changes, CorrelationChange};
 
 use crate::base::chance::shuffle;
@@ -168,6 +169,13 @@ impl Linked {
     pub fn best(&self) -> Option<&Found> {
         let better = |best: &'_ Found, found: &'_ Found| found.right.value > best.right.value;
         self.found.iter().reduce(|best, found| if better(best, found) { found } else { best })
+    }
+
+    /// The greatest share that any attempt may find: where only some people were looked for, the upper end of its interval.
+    #[must_use]
+    pub fn highest(&self) -> f64 {
+        let upper = |found: &Found| found.right.interval.map_or(found.right.value, |(_, high)| high);
+        self.found.iter().map(upper).reduce(f64::max).unwrap_or(1.0)
     }
 
     /// What an attempt finds, if it was made.

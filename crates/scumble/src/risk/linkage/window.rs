@@ -59,8 +59,9 @@ impl Ranked {
     fn of(column: &Number, strata: &[u32], spans: &[Span]) -> Self {
         let rows = strata.len();
         let mut ranked = Self { shown: vec![MISSING; rows], allowed: vec![(MISSING, MISSING); rows] };
-        for (stratum, span) in spans.iter().enumerate() {
-            let inside: Vec<usize> = (0..rows).filter(|row| strata[*row] as usize == stratum).collect();
+        let mut of_strata = vec![Vec::new(); spans.len()];
+        strata.iter().enumerate().for_each(|(row, stratum)| of_strata[*stratum as usize].push(row));
+        for (inside, span) in of_strata.into_iter().zip(spans) {
             let sorted = |values: &[f64]| {
                 let mut sorted: Vec<f64> =
                     inside.iter().map(|row| values[*row]).filter(|value| !value.is_nan()).collect();

@@ -4,8 +4,8 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use scumble_files::table::{CodedColumn, Codes};
 
-use super::super::numbers::{NOT_A_NUMBER, Numbers};
-use super::super::values::{each_value, occurring, recoded};
+use super::super::numbers::{NOT_A_NUMBER, Numbers, ReadNumbers};
+use super::super::values::recoded;
 use super::super::{Bounds, Given};
 use crate::error::{Error, Result};
 use crate::table::decimal::Decimal;
@@ -27,16 +27,11 @@ pub(super) struct Cells<'a> {
 impl<'a> Cells<'a> {
     /// Reads a column; an error if a value is no number. `places` are the decimal places, where an earlier table has settled them.
     pub(super) fn of(given: &Given<'a>, column: &'a CodedColumn, places: Option<u32>) -> Result<Self> {
-        let numbers = Numbers::of(given, column).map_err(|error| {
+        let read = ReadNumbers::of(given, column).map_err(|error| {
             error.advise("for a column of categories use pram: it draws another category")
         })?;
-        // Faults are reported with their rows.
-        each_value(given, column, |text| numbers.read(text).map(|_| String::new()).ok_or(NOT_A_NUMBER))?;
-        let occurs = occurring(column);
-        let read = |(text, occurs): (&str, bool)| {
-            (occurs && !given.is_missing(column, text)).then(|| numbers.read(text)).flatten()
-        };
-        let of_code: Vec<Option<Decimal>> = column.values.iter().zip(occurs).map(read).collect();
+        read.refuse(given, NOT_A_NUMBER, |code| read.of_code[code].is_none())?;
+        let (numbers, of_code) = (read.numbers, read.of_code);
         let floats: Vec<Option<f64>> = of_code.iter().map(|number| number.map(Decimal::float)).collect();
         let read = column.values.iter().zip(&of_code).filter(|(_, number)| number.is_some());
         let most = read.map(|(text, _)| numbers.places(text)).max().unwrap_or(0);
@@ -146,7 +141,8 @@ impl<'a> Cells<'a> {
 }
 
 /// The number of each row of a column; `None` where it has none.
-pub(crate) fn floats_of_rows(column: &CodedColumn, missing: &[String]) -> Vec<Option<f64>> {
+#[must_use]
+pub fn floats_of_rows(column: &CodedColumn, missing: &[String]) -> Vec<Option<f64>> {
     let present = |text: &&str| !missing.iter().any(|marker| marker == text);
     let numbers = Numbers::written_as(column.values.iter().filter(present));
     let read = |text: &str| numbers.read(text).map(Decimal::float).filter(|_| present(&text));

@@ -14,7 +14,7 @@ use crate::config::{Parameters, Value};
 use crate::error::{Error, Result};
 
 /// The parameters that say which random numbers a step takes.
-pub(super) const CONSISTENT: [(&str, &str); 4] = [
+pub(in crate::transforms) const CONSISTENT: [(&str, &str); 4] = [
     (
         "consistent",
         "true: the same person and value get the same noise in every release, so that averaging releases does not remove it; needs a key (true with [keys] in the plan)",
@@ -30,14 +30,14 @@ const SALT: &str = "scumble/noise/1";
 const ROWS_OF_A_STREAM: usize = 1 << 16;
 
 /// Chance that is the same for the same value of a person.
-pub(super) struct Consistent {
+pub(in crate::transforms) struct Consistent {
     project: Project,
     subject: Option<String>,
 }
 
 impl Consistent {
     /// What the parameters say; `None` where every release has new chance.
-    pub(super) fn of(parameters: &Parameters) -> Result<Option<Self>> {
+    pub(in crate::transforms) fn of(parameters: &Parameters) -> Result<Option<Self>> {
         if parameters.boolean("consistent")? != Some(true) {
             return Ok(None);
         }
@@ -45,13 +45,13 @@ impl Consistent {
         Ok(Some(Self { project: Project::new(parameters)?, subject }))
     }
 
-    pub(super) fn subject(&self) -> Option<&str> {
+    pub(in crate::transforms) fn subject(&self) -> Option<&str> {
         self.subject.as_deref()
     }
 }
 
 /// Where the random numbers of a run come from.
-pub(super) enum Draws<'a> {
+pub(in crate::transforms) enum Draws<'a> {
     /// From a secret start. Every column takes streams of its own.
     Fresh { start: [u8; 32], columns: u64 },
     /// From a secret key.
@@ -59,7 +59,7 @@ pub(super) enum Draws<'a> {
 }
 
 impl<'a> Draws<'a> {
-    pub(super) fn of(consistent: Option<&Consistent>, given: &Given<'a>) -> Result<Self> {
+    pub(in crate::transforms) fn of(consistent: Option<&Consistent>, given: &Given<'a>) -> Result<Self> {
         let Some(consistent) = consistent else {
             let start = match given.seed {
                 None => secret()?,
@@ -84,7 +84,7 @@ impl<'a> Draws<'a> {
     }
 
     /// What a saved recoding needs to draw again.
-    pub(super) fn settled(&self) -> Option<(&'static str, Value)> {
+    pub(in crate::transforms) fn settled(&self) -> Option<(&'static str, Value)> {
         match self {
             Self::Fresh { .. } => None,
             Self::Consistent { key_id, .. } => Some(("key_id", Value::from(key_id.as_str()))),
@@ -92,7 +92,7 @@ impl<'a> Draws<'a> {
     }
 
     /// A number between 0 and 1 for each row of a column.
-    pub(super) fn of_rows(&mut self, column: &CodedColumn) -> Vec<f64> {
+    pub(in crate::transforms) fn of_rows(&mut self, column: &CodedColumn) -> Vec<f64> {
         let rows = column.codes.len();
         match self {
             Self::Fresh { start, columns } => {
@@ -110,7 +110,7 @@ impl<'a> Draws<'a> {
     }
 
     /// A number between 0 and 1 for each row, the same for all rows and columns of a group.
-    pub(super) fn of_groups(&mut self, groups: &CodedColumn) -> Vec<f64> {
+    pub(in crate::transforms) fn of_groups(&mut self, groups: &CodedColumn) -> Vec<f64> {
         let of_code = match self {
             Self::Fresh { start, columns } => {
                 *columns += 1;
@@ -124,7 +124,7 @@ impl<'a> Draws<'a> {
     }
 
     /// A random generator of its own, for draws that are no numbers of rows.
-    pub(super) fn generator(&mut self) -> Result<ChaCha20Rng> {
+    pub(in crate::transforms) fn generator(&mut self) -> Result<ChaCha20Rng> {
         match self {
             Self::Fresh { start, columns } => {
                 *columns += 1;
@@ -175,7 +175,7 @@ fn keyed_number(keyed: &Keyed, person: &str, column: &str, value: &str) -> f64 {
 }
 
 /// The draw of a standard normal distribution that belongs to a number between 0 and 1.
-pub(super) fn normal(number: f64) -> f64 {
+pub(in crate::transforms) fn normal(number: f64) -> f64 {
     -std::f64::consts::SQRT_2 * statrs::function::erf::erfc_inv(2.0 * number)
 }
 

@@ -4,7 +4,7 @@
 //! be found by it is measured ([`crate::risk::linkage`]).
 
 mod cells;
-mod draws;
+pub(super) mod draws;
 mod matrix;
 mod multiply;
 mod noise;
@@ -14,7 +14,7 @@ mod record_swap;
 mod shuffle;
 mod weights;
 
-pub(crate) use cells::floats_of_rows;
+pub use cells::floats_of_rows;
 pub(super) use multiply::ENTRY as MULTIPLY;
 pub(super) use noise::ENTRY as NOISE;
 pub(super) use pram::ENTRY as PRAM;

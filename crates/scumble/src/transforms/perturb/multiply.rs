@@ -128,6 +128,10 @@ impl Transform for Multiply {
         Facts { needs_key: is_consistent, needs_chance: !is_consistent, ..Facts::PERTURBED }
     }
 
+    fn keeps_ratios(&self) -> bool {
+        self.same.is_some()
+    }
+
     fn words(&self) -> String {
         let least = match self.method {
             Method::Lognormal { .. } => "",
@@ -136,8 +140,8 @@ impl Transform for Multiply {
         let ratios =
             if self.same.is_some() { "; the ratios of amounts that belong together stay" } else { "" };
         format!(
-            "perturbed: values were multiplied by random factors, so they are not those of the persons; means stay as they are, up to chance, \
-             and zeros are true{least}{ratios}"
+            "perturbed: values were multiplied by random factors, so they may not be those of the persons; means stay as they are, up to chance, \
+             and a zero stays zero{least}{ratios}"
         )
     }
 

@@ -285,8 +285,8 @@ impl Transform for Noise {
                 "means stay as they are, up to chance, and correlations become weaker".to_owned()
             }
         };
-        let zeros = if self.keeps_zeros { "; zeros are true" } else { "" };
-        format!("perturbed: random noise was added, so values are not those of the persons; {kept}{zeros}")
+        let zeros = if self.keeps_zeros { "; a zero stays zero" } else { "" };
+        format!("perturbed: random noise was added, so values may not be those of the persons; {kept}{zeros}")
     }
 
     fn trace(&self) -> Trace<'_> {

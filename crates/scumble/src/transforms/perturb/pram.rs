@@ -204,7 +204,7 @@ impl Pram {
         numbers: &[f64],
         values: usize,
         of_file: Option<&[Vec<Rational>]>,
-    ) -> Vec<Option<u32>> {
+    ) -> Result<Vec<Option<u32>>> {
         let within = self.within.as_ref().and(given.also.last().copied());
         let mut made = vec![None; of_row.len()];
         for rows in groups_of(within, of_row.len()) {
@@ -215,6 +215,14 @@ impl Pram {
                 (_, Some(rows)) => DMatrix::from_fn(values, values, |from, to| rows[from][to].to_f64()),
                 _ => self.plain(values),
             };
+            if !stays_likeliest(&matrix) {
+                return Err(Error::refused(
+                    "with these probabilities some category comes from another one more often than from itself: whoever reads them in the \
+                     datasheet would turn values back, and nobody would be protected by them",
+                )
+                .in_column(&given.column()?.name)
+                .advise("let values stay more often than one in so many categories: a larger pd"));
+            }
             let sums: Vec<Vec<f64>> = (0..values).map(|from| running_sums(&matrix, from)).collect();
             let drawn = rows.par_iter().with_min_len(1 << 12).map(|row| {
                 let from = of_row[*row]? as usize;
@@ -223,8 +231,20 @@ impl Pram {
             let drawn: Vec<Option<u32>> = drawn.collect();
             rows.iter().zip(drawn).for_each(|(row, drawn)| made[*row] = drawn);
         }
-        made
+        Ok(made)
     }
+}
+
+/// The most categories; the matrix has their square.
+const MOST_VALUES: usize = 2_000;
+
+/// Whether no category is reached from another one with a greater probability than from itself. Otherwise attacks that take what is shown for the
+/// likeliest truth would find fewer people than there are to be found.
+fn stays_likeliest(matrix: &DMatrix<f64>) -> bool {
+    let values = matrix.nrows();
+    let is_likeliest =
+        |to: usize| (0..values).all(|from| matrix[(from, to)] <= matrix[(to, to)] * (1.0 + 1e-12));
+    (0..values).all(is_likeliest)
 }
 
 /// The probabilities of a row up to each category; the last that can be drawn ends at 1.
@@ -364,9 +384,17 @@ impl Transform for Pram {
         if values.len() < 2 {
             notes.push(format!("'{name}' has one category only, so there was nothing to draw"));
         }
+        if values.len() > MOST_VALUES {
+            return Err(Error::refused(format_args!(
+                "the column has {} categories, and drawing among them needs a matrix of all with all; at most {MOST_VALUES} are supported",
+                values.len()
+            ))
+            .in_column(name)
+            .advise("lump rare categories together first: do = \"lump\""));
+        }
         let mut draws = Draws::of(self.consistent.as_ref(), given)?;
         let numbers = draws.of_rows(given.column()?);
-        let drawn = self.drawn(given, &of_row, &numbers, values.len(), of_file.as_deref());
+        let drawn = self.drawn(given, &of_row, &numbers, values.len(), of_file.as_deref())?;
         given.control.check()?;
         let mut made = Made::of_several(columns_of(given, &values, &drawn)?);
         let mut counts = vec![0_u64; values.len()];
@@ -391,9 +419,13 @@ impl Transform for Pram {
             let others = values.len().max(2) as f64 - 1.0;
             let epsilon = (self.stays() * others / (1.0 - self.stays())).ln().abs();
             match &self.values {
-                Some(_) if epsilon.is_finite() => notes.push(format!(
-                    "each cell of '{name}' is {epsilon:.4}-locally differentially private, since its categories are declared"
-                )),
+                Some(_) if epsilon.is_finite() => {
+                    let which =
+                        if self.missing_is_value { "each cell" } else { "each cell that has a value" };
+                    notes.push(format!(
+                        "{which} of '{name}' is {epsilon:.4}-locally differentially private, since its categories are declared"
+                    ));
+                }
                 _ => made.from_data = true,
             }
             if self.values.is_none() {

@@ -205,7 +205,7 @@ impl Transform for RankSwap {
             (false, false) => "",
         };
         format!(
-            "perturbed: values were exchanged between rows with similar values, so they are not those of the persons; the values as a whole are \
+            "perturbed: values were exchanged between rows with similar values, so they may not be those of the persons; the values as a whole are \
              true, and correlations with other columns are weaker{tails}"
         )
     }

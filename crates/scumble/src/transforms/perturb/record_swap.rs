@@ -364,8 +364,8 @@ impl Transform for RecordSwap {
     }
 
     fn words(&self) -> String {
-        "perturbed: some households exchanged their regions with others, so they may not be those of the persons; counts by region are true, also \
-         together with the columns in which households that exchange are equal"
+        "perturbed: some households exchanged their regions with others, so they may not be those of the persons; the numbers of households by \
+         region are true"
             .to_owned()
     }
 
@@ -427,7 +427,7 @@ impl Transform for RecordSwap {
         ));
         if decided.without_partner > 0 {
             made.warnings.push(format!(
-                "{} rare where they live, and no household in another region is alike, so they keep their region; name fewer columns in similar,                  or give a second list of columns",
+                "{} rare where they live, and no household in another region is alike, so they keep their region; name fewer columns in similar, or give a second list of columns",
                 counted(decided.without_partner, "household is", "households are")
             ));
         }

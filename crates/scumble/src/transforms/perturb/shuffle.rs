@@ -121,7 +121,7 @@ impl Transform for Shuffle {
     }
 
     fn words(&self) -> String {
-        "perturbed: values were dealt anew to the rows, so they are not those of the persons; the values as a whole are true, and how they \
+        "perturbed: values were dealt anew to the rows, so they may not be those of the persons; the values as a whole are true, and how they \
          depend on the columns that the owner chose stays as it was, up to chance"
             .to_owned()
     }
