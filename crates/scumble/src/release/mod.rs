@@ -43,6 +43,7 @@ mod datasheet;
 pub(crate) mod described;
 mod form;
 mod gate;
+mod histories;
 mod households;
 mod in_memory;
 mod key_file;

@@ -12,6 +12,7 @@ pub use super::personal::{AcceptedPersonalData, NoticedPersonalData, PersonalDat
 pub use super::perturbation::Perturbation;
 pub use crate::base::amount::Amount;
 use crate::config::Audience;
+pub use crate::risk::histories::Histories;
 pub use crate::risk::uniques::PopulationUniques;
 pub use crate::risk::{RiskBand, RiskFigures, Singling, Unit};
 
@@ -57,6 +58,8 @@ pub struct Report {
     pub kept: Option<KeptExactly>,
     /// The figures about households, where a column tells them apart.
     pub households: Option<Households>,
+    /// What the rows of a person show together.
+    pub histories: Option<Histories>,
     /// What perturbation did to columns, where steps perturbed some.
     pub perturbation: Option<Perturbation>,
     /// Personal data in columns that are published: what the plan accepts, and what is too rare to stop the release.

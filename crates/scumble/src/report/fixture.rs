@@ -186,6 +186,7 @@ pub(super) fn full() -> Report {
         kept: Some(kept_exactly(rows)),
         class_sizes: Some(ClassSizes { before, after, k: Some(5) }),
         households: None,
+        histories: None,
         perturbation: None,
         personal: super::data::PersonalData::default(),
         warnings: vec![

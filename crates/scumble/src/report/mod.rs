@@ -43,6 +43,7 @@ mod charts;
 mod combinations;
 pub mod data;
 pub mod drawing;
+mod histories;
 mod households;
 mod model_words;
 mod personal;

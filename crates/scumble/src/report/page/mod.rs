@@ -7,6 +7,7 @@ mod class_sizes;
 mod closing;
 mod columns;
 mod combinations;
+mod histories;
 mod information;
 mod kept;
 mod opening;
@@ -92,6 +93,7 @@ fn sections(report: &Report) -> Vec<Value> {
             attacks::note(&report.attacks),
             attacks::section(&report.attacks),
         ),
+        ("histories", "Rows of one person, taken together", String::new(), histories::section(report)),
         ("perturbed", "Perturbed columns", perturbed::note(report), perturbed::section(report)),
         ("kept", "Columns published exactly", counted(kept, "column", "columns"), kept::section(report)),
         ("suppression", "Suppressed rows", suppressed, suppression::section(report)),

@@ -22,6 +22,7 @@ const RULES: &[Rule] = &[
     sensitive_columns,
     inference,
     households,
+    histories,
     perturbed,
     simulated_attacks,
     nothing_left,
@@ -159,6 +160,12 @@ fn households(report: &Report) -> Vec<Point> {
         ));
     }
     points
+}
+
+/// Nobody may be found by the intervals between their dates, or by their rows taken together, more often than the audience allows.
+fn histories(report: &Report) -> Vec<Point> {
+    let found = report.histories.iter().flat_map(|found| found.findings(report.audience));
+    found.map(|(says, step)| Point::decide(says, step)).collect()
 }
 
 /// No model covers a perturbed quasi-identifier. Somebody has to decide about what attacks still find by it.
