@@ -32,14 +32,15 @@ fn desk(visits: usize, day: impl Fn(usize, usize) -> usize) -> Desk {
         "reversed.csv",
         &format!("patient,sex,seen,left\n{}", rows.into_iter().rev().collect::<String>()),
     );
-    desk.run(&["key", "new", "clinic.key"]).succeeds();
+    std::fs::create_dir(desk.path("keys")).expect("a folder");
+    desk.run(&["key", "new", "keys/clinic.key"]).succeeds();
     desk
 }
 
 const FLAGS: &[&str] =
     &["-o", "out.csv", "--k", "5", "--subject", "patient", "--quasi", "sex", "--rest", "drop"];
 const SECRETS: &[&str] =
-    &["--key-file", "clinic.key", "--for", "researchers", "--json", "--report", "report", "--force"];
+    &["--key-file", "keys/clinic.key", "--for", "researchers", "--json", "--report", "report", "--force"];
 const CODES: &[&str] =
     &["--transform", "pseudonym:column=patient,into=code,project=x", "--accept-linkable-rows"];
 const SEEN: &[&str] = &["--transform", "shift:columns=[seen],project=x,max=90"];

@@ -33,7 +33,7 @@ where
     let steps = crate::transforms::steps(&plan.transform)?;
     let untouched: Vec<&str> = run.untouched_columns().collect();
     let linking = linkable::linking(plan, &untouched, run.source)?;
-    let dates = Dates::of(plan, &steps);
+    let dates = Dates::of(&steps);
     let published: Vec<&str> = plan
         .columns
         .iter()
@@ -128,14 +128,12 @@ struct Dates<'a> {
 }
 
 impl<'a> Dates<'a> {
-    fn of(plan: &'a Plan, steps: &'a [Step]) -> Self {
+    fn of(steps: &'a [Step]) -> Self {
         let (mut moved, mut days) = (BTreeSet::new(), Vec::new());
         for step in steps {
             let facts = step.transform.facts();
             let from_moved = step.columns().iter().any(|name| moved.contains(name));
-            for made in
-                plan.columns.iter().map(|(name, _)| name.as_str()).filter(|name| step.makes().contains(name))
-            {
+            for made in step.makes() {
                 if facts.truth == StepTruth::Shifted || from_moved {
                     moved.insert(made);
                 } else {
@@ -163,6 +161,10 @@ impl<'a> Dates<'a> {
             Some(place) => (OWN_CLOCKS + place as u32, reads_all(&present, number_of_days)?),
             None => {
                 let (unit, moments) = moments(&present)?;
+                // Years as they are, such as those of birth, are values like others.
+                if unit == YEARS && !moved {
+                    return None;
+                }
                 (2 * unit + u32::from(moved), moments)
             }
         };
@@ -175,6 +177,9 @@ impl<'a> Dates<'a> {
 
 /// The first clock of a column with numbers of days: what these count from may differ from person to person.
 const OWN_CLOCKS: u32 = 16;
+
+/// The unit of columns that show whole years.
+const YEARS: u32 = 3;
 
 /// When something begins and how long it is.
 type Moment = (i64, i64);
@@ -198,7 +203,7 @@ fn moments(texts: &[&str]) -> Option<(u32, Vec<Moment>)> {
         .map(|moments| (0, moments))
         .or_else(|| reads_all(texts, |text| months(text, 1)).map(|moments| (1, moments)))
         .or_else(|| reads_all(texts, |text| months(text, 3)).map(|moments| (2, moments)))
-        .or_else(|| reads_all(texts, |text| months(text, 12)).map(|moments| (3, moments)))
+        .or_else(|| reads_all(texts, |text| months(text, 12)).map(|moments| (YEARS, moments)))
         .or_else(|| {
             formats()
                 .find_map(|format| reads_all(texts, |text| stretch(text, format)))
@@ -215,11 +220,15 @@ fn of_nanos(from: i128, length: i128) -> Moment {
 fn months(text: &str, months: i64) -> Option<Moment> {
     let (first, last) = period_of_days(text)?;
     let date = |nanos: i128| i64::try_from(nanos.div_euclid(DAY)).ok().map(Date::of);
+    let is_year = is_year(first.div_euclid(DAY));
     let (first, after) = (date(first)?, date(last + 1)?);
-    // Four digits may also be an amount of money.
-    let is_year = (1_800..2_200).contains(&first.year);
     let number = first.year * 12 + first.month - 1;
     (is_year && after.year * 12 + after.month - 1 - number == months).then_some((number / months, 1))
+}
+
+/// Whether a day is in a year of which tables tell.
+fn is_year(day: i128) -> bool {
+    i64::try_from(day).is_ok_and(|day| (1_800..2_200).contains(&Date::of(day).year))
 }
 
 /// The time that a label stands for: `[2024-01-01,2024-03-01)`, `2024-W10`, `2020s`, `2024-03-09`.
@@ -228,10 +237,13 @@ fn stretch(text: &str, format: DateFormat) -> Option<Moment> {
         let day = format.parse(text).map(|day| (i128::from(day) * DAY, (i128::from(day) + 1) * DAY - 1));
         let moment =
             || [true, false].into_iter().find_map(|zone| timestamp(text, zone)).map(|(at, _)| (at, at));
-        day.or_else(moment).or_else(|| short_period(text)).or_else(|| period_of_days(text))
+        day.or_else(moment).or_else(|| short_period(text))
     };
     let Some((from, to)) = ends(text) else {
-        return period(text).map(|(from, to)| of_nanos(from, to - from + 1));
+        // Four digits may also be an amount of money.
+        let is_year = |(from, _): &(i128, i128)| is_year(from.div_euclid(DAY));
+        let longer = || period_of_days(text).filter(is_year);
+        return period(text).or_else(longer).map(|(from, to)| of_nanos(from, to - from + 1));
     };
     let (from, to) = (period(from.trim())?.0, period(to.trim())?.1);
     Some(of_nanos(from, to - from + 1))
@@ -272,9 +284,13 @@ mod tests {
         assert_eq!(gaps(&["2024-W01", "2024-W03"]), Some((0, vec![14 * OF_DAY])));
         assert_eq!(gaps(&["[2024-01-01,2024-01-05)", "2024-01-07"]), Some((0, vec![6 * OF_DAY])));
         assert_eq!(gaps(&["2024-01", "2024-Q2"]), Some((0, vec![91 * OF_DAY])));
-        for texts in
-            [&["1250", "3999"][..], &["2024-01-01", "north"], &["12.5"], &["{2024-01-01|2024-01-02}"]]
-        {
+        for texts in [
+            &["1250", "3999"][..],
+            &["[1900,1950)", "[1950,2000]"],
+            &["2024-01-01", "north"],
+            &["12.5"],
+            &["{2024-01-01|2024-01-02}"],
+        ] {
             assert_eq!(gaps(texts), None, "{texts:?}");
         }
     }

@@ -156,6 +156,16 @@ pub(super) fn check(plan: &mut Plan, steps: &[Step], table: &CodedTable) -> Resu
     Ok(())
 }
 
+/// The columns of a plan that show in its release which rows belong to one person, where they are published as they are. `table` is the original after
+/// all steps.
+pub fn columns_that_link(plan: &Plan, table: &CodedTable) -> Result<Vec<String>> {
+    let names = plan.columns.iter().map(|(name, _)| name.as_str());
+    let is_exact = |name: &&str| {
+        is_published(plan, name) && plan.column(name).is_some_and(|column| !column.role.has(Role::Quasi))
+    };
+    linking(plan, &names.filter(is_exact).collect::<Vec<_>>(), table)
+}
+
 /// The columns among these that show in the release which rows belong to one person: codes that link rows, what other steps made of them, and
 /// columns that have one value for each person or household and none for two.
 pub(super) fn linking(plan: &Plan, names: &[&str], table: &CodedTable) -> Result<Vec<String>> {

@@ -82,6 +82,7 @@ pub use described::{
 };
 pub use in_memory::{RecodedRows, Release, RowMap};
 pub use key_file::new_key_file;
+pub use linkable::columns_that_link;
 use pipeline::{Destination, Watched};
 use publish::Files;
 pub use requirements::DISCLOSURE_ACCEPTED;

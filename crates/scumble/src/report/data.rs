@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::combinations::{Combination, Combinations};
+pub use super::criteria::{Answer, Criteria, Criterion, Measure};
 pub use super::households::Households;
 pub use super::personal::{AcceptedPersonalData, NoticedPersonalData, PersonalData, PersonalKindFound};
 pub use super::perturbation::Perturbation;
@@ -54,6 +55,8 @@ pub struct Report {
     pub risk: Option<Risk>,
     /// The results of simulated attacks, if some were run.
     pub attacks: Vec<AttackResult>,
+    /// What they say about the criteria of Opinion 05/2014, if the plan asks for that.
+    pub criteria: Option<Criteria>,
     /// Columns that are published exactly as they were.
     pub kept: Option<KeptExactly>,
     /// The figures about households, where a column tells them apart.

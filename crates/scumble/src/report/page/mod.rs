@@ -7,6 +7,7 @@ mod class_sizes;
 mod closing;
 mod columns;
 mod combinations;
+mod criteria;
 mod histories;
 mod information;
 mod kept;
@@ -92,6 +93,12 @@ fn sections(report: &Report) -> Vec<Value> {
             "What attackers still learn",
             attacks::note(&report.attacks),
             attacks::section(&report.attacks),
+        ),
+        (
+            "criteria",
+            "Singling out, linkability, inference",
+            String::new(),
+            criteria::section(report.criteria.as_ref()),
         ),
         ("histories", "Rows of one person, taken together", String::new(), histories::section(report)),
         ("perturbed", "Perturbed columns", perturbed::note(report), perturbed::section(report)),

@@ -25,6 +25,7 @@ const RULES: &[Rule] = &[
     histories,
     perturbed,
     simulated_attacks,
+    criteria,
     nothing_left,
     experimental,
     warnings,
@@ -160,6 +161,11 @@ fn households(report: &Report) -> Vec<Point> {
         ));
     }
     points
+}
+
+/// A criterion of Opinion 05/2014 that is not met asks for an assessment of the remaining risk.
+fn criteria(report: &Report) -> Vec<Point> {
+    attacks::of_criteria(report.criteria.as_ref()).collect()
 }
 
 /// Nobody may be found by the intervals between their dates, or by their rows taken together, more often than the audience allows.
