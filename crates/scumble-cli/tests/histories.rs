@@ -32,13 +32,13 @@ fn desk(visits: usize, day: impl Fn(usize, usize) -> usize) -> Desk {
         "reversed.csv",
         &format!("patient,sex,seen,left\n{}", rows.into_iter().rev().collect::<String>()),
     );
-    std::fs::create_dir(desk.path("keys")).expect("a folder");
+    ["keys", "out"].iter().for_each(|folder| std::fs::create_dir(desk.path(folder)).expect("a folder"));
     desk.run(&["key", "new", "keys/clinic.key"]).succeeds();
     desk
 }
 
 const FLAGS: &[&str] =
-    &["-o", "out.csv", "--k", "5", "--subject", "patient", "--quasi", "sex", "--rest", "drop"];
+    &["-o", "out/release.csv", "--k", "5", "--subject", "patient", "--quasi", "sex", "--rest", "drop"];
 const SECRETS: &[&str] =
     &["--key-file", "keys/clinic.key", "--for", "researchers", "--json", "--report", "report", "--force"];
 const CODES: &[&str] =
@@ -139,7 +139,7 @@ fn moved_dates_of_one_row_show_their_interval() {
         "anonymize",
         "people.csv",
         "-o",
-        "out.csv",
+        "out/release.csv",
         "--k",
         "5",
         "--subject",

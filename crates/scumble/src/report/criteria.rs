@@ -107,8 +107,8 @@ impl Criterion {
                 "Every figure was measured, and none is above its threshold. That is no proof that nobody can do better.".to_owned()
             }
             Answer::NotMet => {
-                let verb = if above.len() == 1 { "is" } else { "are" };
-                format!("Not met: {} {verb} above the threshold ({}). {ASSESS}", figures(&above), above.join("; "))
+                let verb = if above.len() == 1 { "is above its threshold" } else { "are above their thresholds" };
+                format!("Not met: {} {verb} ({}). {ASSESS}", figures(&above), above.join("; "))
             }
             Answer::NotMeasured => {
                 let verb = if missing.len() == 1 { "was" } else { "were" };

@@ -99,11 +99,11 @@ impl History {
     pub(crate) fn figures(&self) -> Vec<(&'static str, Alike)> {
         let all = [
             ("the number of rows", Some(self.by_rows)),
-            ("any two intervals between dates that follow each other", self.by_two_intervals),
-            ("any three such intervals", self.by_three_intervals),
+            ("some two intervals between dates that follow each other", self.by_two_intervals),
+            ("some three such intervals", self.by_three_intervals),
             ("all intervals between the dates", self.by_intervals),
-            ("any two dates that follow each other", self.by_two_dates),
-            ("any three such dates", self.by_three_dates),
+            ("some two dates that follow each other", self.by_two_dates),
+            ("some three such dates", self.by_three_dates),
             ("all other values of all rows", self.by_values),
         ];
         all.into_iter().filter_map(|(name, found)| Some((name, found?))).collect()

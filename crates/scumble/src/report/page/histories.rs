@@ -20,10 +20,10 @@ fn of_history(history: &History) -> Value {
     let rows: Vec<Value> =
         history.figures().iter().map(|(name, found)| row(name, *found, history.people)).collect();
     let mut told = vec![format!(
-        "{} has {} for {}. The most rows of one person are {}.",
-        history.column,
-        counted(history.people, "code", "codes"),
+        "{} have {}, by {}. The most rows of one person: {}.",
+        counted(history.people, "person", "people"),
         counted(history.rows, "row", "rows"),
+        history.column,
         count(history.most_rows)
     )];
     let named = [("Dates", &history.dates), ("Other values that outsiders may know", &history.values)];
