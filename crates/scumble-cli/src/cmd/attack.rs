@@ -9,7 +9,7 @@ use scumble::release::resources::Resources;
 use scumble::release::{PublishedTables, Released, Stage};
 use scumble::report::{
     self, Conclusion,
-    data::{AttackResult, Report},
+    data::{AttackResult, Criteria, Report},
     drawing,
 };
 use scumble::{Error, Result};
@@ -77,6 +77,9 @@ pub(crate) struct Arguments {
     /// Random seed
     #[arg(long, value_name = "N", default_value_t = Options::default().seed, value_parser = super::whole)]
     seed: u64,
+    /// Say what the attacks find by the three criteria of Opinion 05/2014, with the thresholds of [wp216] of the plan or with usual ones
+    #[arg(long)]
+    wp216: bool,
     /// Also add the findings to the private report of the release, in this folder
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
@@ -159,27 +162,64 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     }
     interface.step("matching people with the rows of the release");
     let found = tables.attack(&|attack, number, all| begins(attack, number, all, interface))?;
+    let criteria = criteria(&tables, &found, arguments.wp216)?;
     interface.done();
     let told: Vec<AttackResult> = found.iter().map(Into::into).collect();
     outputs.confirm()?;
     if let (Some(folder), Some(report)) = (&arguments.report, report) {
-        add_to_report(folder, report, &told)?;
+        add_to_report(folder, report, &told, criteria.clone())?;
         interface.say(format_args!("Added to the private report in {}", folder.display()));
     }
     if let Some(target) = &arguments.output {
         let title = title_of(&arguments.release, "a release");
-        write_private(target, &report::attacks_html(&told, plan.risk.audience, &title)?)?;
+        write_private(target, &report::attacks_html(&told, criteria.as_ref(), plan.risk.audience, &title)?)?;
         interface.say(format_args!(
             "Wrote {} (private: open it in a browser, do not publish it)",
             target.display()
         ));
     }
     if arguments.json {
-        print(serde_json::json!({ "people": people, "attacks": found }).to_string() + "\n")?;
+        let mut all = serde_json::json!({ "people": people, "attacks": found });
+        if let (Some(criteria), Some(all)) = (&criteria, all.as_object_mut()) {
+            all.insert("wp216".to_owned(), serde_json::json!(criteria));
+        }
+        print(all.to_string() + "\n")?;
     } else {
-        print(tell(&found, &tables.plan, &tables.original))?;
+        print(
+            tell(&found, &tables.plan, &tables.original)
+                + &criteria.map_or_else(String::new, |of| in_words(&of)),
+        )?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the findings say about the criteria of Opinion 05/2014, if the plan or the user asks for that.
+fn criteria(tables: &AttackTables<'_>, found: &[Finding], asked: bool) -> Result<Option<Criteria>> {
+    let thresholds = tables.plan.wp216.clone().or_else(|| asked.then(Default::default));
+    thresholds.map(|thresholds| tables.criteria(found, &thresholds)).transpose()
+}
+
+/// The criteria as text.
+fn in_words(found: &Criteria) -> String {
+    let mut text = String::from("\nSingling out, linkability, inference (Opinion 05/2014)\n");
+    for criterion in &found.criteria {
+        text += &format!("\n{}", as_line!("{}: {}", criterion.title, criterion.answer.words()));
+        text += &format!("  {}\n", wrap(&plain(&criterion.sentence), 110, "  "));
+        for measure in &criterion.measures {
+            let mut line = format!("{:>9}  {}", measure.shown(), measure.named());
+            if let Some(limit) = measure.limit {
+                line += &format!(" (threshold {})", drawing::percent(limit));
+            }
+            if let Some(why) = &measure.missing {
+                line += &format!(": not measured. {why}");
+            }
+            text += &format!("    {}\n", wrap(&plain(&line), 108, "               "));
+        }
+    }
+    for remark in &found.remarks {
+        text += &format!("  {}\n", wrap(&plain(remark), 110, "  "));
+    }
+    text
 }
 
 /// Reads the tables of a request.
@@ -241,12 +281,14 @@ pub(super) fn on_release(
         written(&table, plan.read.of_release()).into()
     };
     let request = AttackRequest { resources, ..AttackRequest::of(attacked, &original, plan) };
-    let found =
-        read(&request, interface)?.attack(&|attack, number, all| begins(attack, number, all, interface))?;
+    let tables = read(&request, interface)?;
+    let found = tables.attack(&|attack, number, all| begins(attack, number, all, interface))?;
+    let criteria = criteria(&tables, &found, false)?;
     interface.done();
     let folder = released.report.as_ref().and_then(|page| page.parent());
     let told: Vec<AttackResult> = found.iter().map(Into::into).collect();
-    let verdict = folder.map(|folder| add_to_report(folder, load_report(folder)?, &told)).transpose()?;
+    let verdict =
+        folder.map(|folder| add_to_report(folder, load_report(folder)?, &told, criteria)).transpose()?;
     Ok((found, verdict))
 }
 
@@ -260,8 +302,13 @@ fn load_report(folder: &Path) -> Result<Report> {
 }
 
 /// Adds findings to an existing report, and writes all its forms again. Returns its new verdict.
-fn add_to_report(folder: &Path, report: Report, found: &[AttackResult]) -> Result<Conclusion> {
-    let report = Report { attacks: found.to_vec(), ..report };
+fn add_to_report(
+    folder: &Path,
+    report: Report,
+    found: &[AttackResult],
+    criteria: Option<Criteria>,
+) -> Result<Conclusion> {
+    let report = Report { attacks: found.to_vec(), criteria, ..report };
     write_private(&folder.join("report.html"), &report::html(&report)?)?;
     write_private(&folder.join("summary.html"), &report::summary_html(&report)?)?;
     write_private(&folder.join("report.json"), &report::json(&report)?)?;

@@ -214,11 +214,9 @@ fn told(sides: &Sides, secret: usize, guesses: &[Vec<f64>], learner: &str) -> Fi
     let share = |(hits, of): (u64, u64)| hits as f64 / of as f64;
     let pooled = share((inside.0 + outside.0, inside.1 + outside.1));
     let error = (pooled * (1.0 - pooled) * (1.0 / inside.1 as f64 + 1.0 / outside.1 as f64)).sqrt();
-    let mut figures = Vec::new();
-    figures.extend(
-        difference_interval(inside, outside)
-            .map(|found| Figure::difference("advantage from being in the release", found)),
-    );
+    let advantage = difference_interval(inside, outside)
+        .map(|found| Figure::difference("advantage from being in the release", found));
+    let mut figures: Vec<Figure> = advantage.iter().cloned().collect();
     for (what, side) in [("in the release", inside), ("outside", outside)] {
         let found = wilson_interval(side.0, side.1);
         figures
@@ -265,6 +263,7 @@ fn told(sides: &Sides, secret: usize, guesses: &[Vec<f64>], learner: &str) -> Fi
             test.map_or(1.0, |test| test.p_value),
         ),
         gain: Some(AttackGain { right: share(inside), without: share(outside) }),
+        advantage,
         at_risk,
         worst: Some(worst),
         figures,

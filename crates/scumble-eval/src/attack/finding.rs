@@ -21,6 +21,9 @@ pub struct Finding {
     /// How much better the attack guesses with the release than without it, if it guesses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gain: Option<AttackGain>,
+    /// How much more often it is right with the release, or about people who are in it, as an estimate; where it measures that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advantage: Option<Figure>,
     /// One plain sentence.
     pub sentence: String,
     /// The share of people at risk.
@@ -49,6 +52,7 @@ impl Finding {
             column: None,
             learns: attack.learns,
             gain: None,
+            advantage: None,
             sentence: String::new(),
             at_risk: None,
             worst: None,

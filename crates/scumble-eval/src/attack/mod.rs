@@ -42,6 +42,7 @@ mod telling;
 mod truth;
 mod view;
 mod whose;
+mod wp216;
 
 use scumble::config::Plan;
 use scumble::error::did_you_mean;

@@ -1,15 +1,17 @@
 //! Requests for attacks. Programs and the command use the same ones, and tables may be files or in memory.
 
-use scumble::config::{Plan, Rest};
+use scumble::config::{Plan, Rest, RiskSpec, Role, Wp216Spec};
 use scumble::release::resources::Resources;
-use scumble::release::{Original, PublishedTables, WrittenTable, read_original};
+use scumble::release::{Original, PublishedTables, WrittenTable, columns_that_link, read_original};
+use scumble::report::data::Criteria;
+use scumble::risk::{RiskTable, assess};
 use scumble::{Error, Result};
 use scumble_files::Source;
 use scumble_files::table::CodedTable;
 
 use super::simulate::{Release, Target, simulate};
 use super::whose::{Pairs, Whose};
-use super::{ATTACKS, Attack, Finding, Options, add_roles, find, record_linkage};
+use super::{ATTACKS, Attack, Finding, Options, add_roles, find, record_linkage, wp216};
 
 /// What to attack, and what the attackers have at hand. [`AttackRequest::of`] fills in the defaults of the command.
 #[derive(Debug, Clone)]
@@ -195,6 +197,30 @@ pub struct AttackTables<'a> {
 }
 
 impl AttackTables<'_> {
+    /// What findings say about the three criteria of Opinion 05/2014, by these thresholds.
+    pub fn criteria(&self, found: &[Finding], thresholds: &Wp216Spec) -> Result<Criteria> {
+        let risk = match &self.release {
+            Ok(table) => {
+                let names = self.plan.names_with(Role::Quasi);
+                let quasi: Vec<String> =
+                    names.filter(|name| table.column(name).is_some()).map(str::to_owned).collect();
+                let input = RiskTable { table, quasi: &quasi, missing: &[], population: None, persons: None };
+                // The release has no weights and no households, and combinations of columns are for the page about risk.
+                let spec =
+                    RiskSpec { weight: None, household: None, combination_size: 0, ..self.plan.risk.clone() };
+                Some(assess(&input, &spec, self.resources.control())?.0)
+            }
+            Err(_) => None,
+        };
+        let release = wp216::Release {
+            risk,
+            linking: columns_that_link(&self.plan, &self.original)?,
+            perturbed: &self.perturbed,
+            others: self.others.len(),
+        };
+        wp216::judge(found, &release, thresholds)
+    }
+
     /// Simulates the attacks. `begins` is called before each attack with its number from 1 and the number of attacks.
     pub fn attack(&self, begins: &(dyn Fn(&Attack, usize, usize) + Sync)) -> Result<Vec<Finding>> {
         let target = Target {

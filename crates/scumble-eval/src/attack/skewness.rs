@@ -43,6 +43,9 @@ impl Growth {
     }
 }
 
+/// The name of the largest factor by which the group makes a value likelier.
+pub(super) const GREATEST_LIFT: &str = "greatest lift";
+
 fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
     let overall = scene.overall(secret);
     let name = &scene.secrets[secret].column.name;
@@ -85,7 +88,7 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
     let people = scene.people.max(1) as f64;
     let changed = changed / people;
     let mut figures = vec![
-        Figure::number("greatest lift", worst.lift()),
+        Figure::number(GREATEST_LIFT, worst.lift()),
         Figure::number("mean over people of the greatest lift", sum / people),
     ];
     // Certain values have no odds.

@@ -77,6 +77,9 @@ impl Plan {
         if let Some((key, message)) = self.risk.fault() {
             return Err(problem(&["risk", key], message));
         }
+        if let Some((key, message)) = self.wp216.as_ref().and_then(|thresholds| thresholds.fault()) {
+            return Err(problem(&["wp216", key], message));
+        }
         if self.population.is_some() && self.risk.knows_size() {
             return Err(problem(&["population"], super::risk::ONE_SIZE));
         }

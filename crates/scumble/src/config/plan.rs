@@ -21,6 +21,7 @@ use super::size::Size;
 use super::source::{Source, Step};
 use super::transform::TransformSpec;
 use super::value::Value;
+use super::wp216::Wp216Spec;
 use crate::base::entry::plain;
 use crate::error::{Error, Result, did_you_mean};
 use crate::table::hierarchy::Builder;
@@ -102,6 +103,9 @@ pub struct Plan {
     /// How the risk that is left is assessed.
     #[serde(default, skip_serializing_if = "RiskSpec::is_default")]
     pub risk: RiskSpec,
+    /// Where attacks are to say what they find by the three criteria of Opinion 05/2014 (WP216): the thresholds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wp216: Option<Wp216Spec>,
     /// What chance did to columns. Known once the steps were carried out.
     #[serde(skip)]
     pub drawn: Drawn,
@@ -446,6 +450,7 @@ impl Plan {
             table: Vec::new(),
             algorithm: AlgorithmSpec::default(),
             risk: RiskSpec::default(),
+            wp216: None,
             drawn: Drawn::default(),
         }
     }

@@ -111,6 +111,12 @@ combination_size = 2
 weight = "zip"
 household = "age"
 linkage_limit = 0.05
+
+[wp216]
+risk = 0.1
+linked = 0.02
+posterior = 0.6
+advantage = 0.01
 "#;
 
 const HEAD: &str = "input = \"in.csv\"\noutput = \"out.csv\"\n";
@@ -281,6 +287,7 @@ fn wrong_types_are_errors_with_their_place() {
         ("[algorithm]\nsuppression = -0.5", "release.toml:4:15: expected a number that is not negative"),
         ("[algorithm]\nsuppression = nan", "release.toml:4:15: expected a finite number"),
         ("[risk]\nthreshold = 1.01", "release.toml:4:1: the risk threshold is a chance"),
+        ("[wp216]\nlinked = 1.5", "release.toml:4:1: the thresholds of [wp216] are chances and shares"),
         ("[risk]\nsampling_fraction = 0", "release.toml:4:1: the sampling fraction is the share"),
         ("[algorithm]\nsuppression = 1.01", "release.toml:4:1: suppression is the share of rows"),
         (
@@ -483,6 +490,8 @@ fn the_schema_has_every_key_of_a_full_plan_and_no_other() {
     let all: BTreeSet<String> =
         given.chain(["population_size", "sampling_fraction"].map(str::to_owned)).collect();
     assert_eq!(keys(at(&schema, &schema["properties"]["risk"])), all);
+    let thresholds = at(&schema, &schema["properties"]["wp216"]["anyOf"][0]);
+    assert_eq!(keys(thresholds), written(&full["wp216"]));
     let algorithm = at(&schema, &schema["properties"]["algorithm"]);
     assert_eq!(keys(algorithm), AlgorithmSpec::KEYS.map(str::to_owned).into());
     // Each can be set by its name, and none is taken for a parameter of the algorithm.

@@ -156,6 +156,72 @@ pub(super) fn check(plan: &mut Plan, steps: &[Step], table: &CodedTable) -> Resu
     Ok(())
 }
 
+/// The columns of a plan that show in its release which rows belong to one person, where they are published as they are. `table` is the original after
+/// all steps.
+pub fn columns_that_link(plan: &Plan, table: &CodedTable) -> Result<Vec<String>> {
+    let names = plan.columns.iter().map(|(name, _)| name.as_str());
+    let is_exact = |name: &&str| {
+        is_published(plan, name) && plan.column(name).is_some_and(|column| !column.role.has(Role::Quasi))
+    };
+    linking(plan, &names.filter(is_exact).collect::<Vec<_>>(), table)
+}
+
+/// The columns among these that show in the release which rows belong to one person: codes that link rows, what other steps made of them, and
+/// columns that have one value for each person or household and none for two.
+pub(super) fn linking(plan: &Plan, names: &[&str], table: &CodedTable) -> Result<Vec<String>> {
+    let steps = crate::transforms::steps(&plan.transform)?;
+    let last = origins(&steps);
+    let roles = [Role::Subject, Role::Household];
+    let people: Vec<&CodedColumn> = roles
+        .iter()
+        .flat_map(|role| plan.names_with(*role).collect::<Vec<_>>())
+        .filter_map(|name| table.column(name))
+        .collect();
+    let mut found = Vec::new();
+    for name in names.iter().copied() {
+        let is_code = |step: &&Step| {
+            step.makes().contains(&name) && step.transform.facts().truth == StepTruth::Pseudonym
+        };
+        let of_people =
+            |of: &Origin<'_>| plan.names_with(Role::Subject).any(|subject| of.raw.contains(subject));
+        let suspect = last.get(name).is_some_and(|of| of.of_codes || of_people(of));
+        let links = match suspect {
+            true => !matches!(links(plan, steps.iter().rfind(is_code), name, table)?, Linked::Nobody),
+            false => people.iter().any(|column| names_each(plan, column, name, table)),
+        };
+        if links {
+            found.push(name.to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a column has one value for each person, none for two, and somebody has it in several rows.
+fn names_each(plan: &Plan, people: &CodedColumn, name: &str, table: &CodedTable) -> bool {
+    let Some(column) = table.column(name) else { return false };
+    let missing = plan.column(name).and_then(|column| column.missing.as_ref());
+    let missing = missing.unwrap_or(&plan.read.missing);
+    let is_missing: Vec<bool> =
+        column.values.iter().map(|text| missing.iter().any(|marker| marker == text)).collect();
+    let number = value_of_text(people, plan);
+    let mut of_value: Vec<Option<u32>> = vec![None; column.values.len()];
+    let mut of_person: Vec<Option<u32>> = vec![None; people.values.len()];
+    let mut repeated = false;
+    for (value, person) in column.codes.iter().zip(people.codes.iter()) {
+        if is_missing[value as usize] {
+            return false;
+        }
+        let person = number[person as usize];
+        let known = (of_value[value as usize].replace(person), of_person[person as usize].replace(value));
+        match known {
+            (None, None) => {}
+            (Some(of), Some(with)) if of == person && with == value => repeated = true,
+            _ => return false,
+        }
+    }
+    repeated
+}
+
 /// Whose rows have equal codes. They are one person's if the codes were made of the column that tells people or households apart, or of one that
 /// names people, or if some code stands in several rows, and all of them are one person's. `step` made the codes, if no other step came after it.
 fn links(plan: &Plan, step: Option<&Step>, name: &str, table: &CodedTable) -> Result<Linked> {

@@ -44,6 +44,7 @@ mod datasheet;
 pub(crate) mod described;
 mod form;
 mod gate;
+mod histories;
 mod households;
 mod in_memory;
 mod key_file;
@@ -82,6 +83,7 @@ pub use described::{
 };
 pub use in_memory::{RecodedRows, Release, RowMap};
 pub use key_file::new_key_file;
+pub use linkable::columns_that_link;
 use pipeline::{Destination, Watched};
 use publish::Files;
 pub use requirements::DISCLOSURE_ACCEPTED;

@@ -10,7 +10,7 @@ use crate::table::label::STAR;
 use crate::table::quasi::{Quasi, Value};
 
 mod finder;
-mod names;
+pub(super) mod names;
 mod regions;
 
 pub use finder::{CodeFinder, LookedUp};

@@ -4,11 +4,13 @@
 use std::io::Write;
 use std::time::Instant;
 
+use scumble_files::table::Texts;
 use scumble_verify::ModelOutcome;
 
 use super::datasheet::Datasheet;
 use super::form::Form;
 use super::gate::{self, RowNumbers};
+use super::histories;
 use super::households;
 use super::perturbation;
 use super::publish::unpublished;
@@ -52,6 +54,11 @@ pub(super) trait Releasable {
     /// `forget_rows`.
     fn looks(&self) -> Option<Vec<u32>>;
 
+    /// What each row of the table shows in a column, where rows of the release are rows of the table. Called before `forget_rows`.
+    fn shows(&self, _column: &str) -> Option<ShownColumn> {
+        None
+    }
+
     /// Forgets what only writing and verifying need. The row map stays.
     fn forget_rows(&mut self);
 
@@ -81,6 +88,14 @@ pub(super) trait Releasable {
 
     /// For each row of each table its row of the original; and for each row of the original its group, if it has one. Private.
     fn row_map(&self) -> (Vec<&[u32]>, Option<&[u32]>);
+}
+
+/// What a column shows.
+pub(super) struct ShownColumn {
+    /// Its texts.
+    pub(super) texts: Texts,
+    /// The text of each row of the table.
+    pub(super) of_row: Vec<u32>,
 }
 
 /// How a run ended.
@@ -264,18 +279,22 @@ where
     watched.enter(Stage::Measure);
     let clock = Instant::now();
     let (households, of_households) = measure_households(&run)?;
+    let (histories, of_histories) = histories::measure(&run)?.unzip();
     let perturbation = perturbation::measure(&run, perturbed, watched.progress.control())?;
     run.forget_rows();
     let (mut summary, mut report) = run.figures(&verified, destination.title().as_deref(), &seconds)?;
     if let Some(report) = &mut report {
         report.personal = personal.clone();
         report.households = households.clone();
+        report.histories.clone_from(&histories);
         report.perturbation.clone_from(&perturbation);
     }
     // The report has its own rules for these.
-    summary.warnings.extend(gate::warnings(&personal).into_iter().chain(of_households));
     summary.warnings.extend(perturbation.iter().flat_map(Perturbation::warnings));
+    let of_rows = of_households.into_iter().chain(of_histories.unwrap_or_default());
+    summary.warnings.extend(gate::warnings(&personal).into_iter().chain(of_rows));
     summary.households = households;
+    summary.histories = histories;
     summary.perturbation = perturbation;
     summary.personal = personal;
     summary.verdict = report.as_ref().map(Conclusion::of);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::claim::is_verified;
 use super::run::Run;
 use crate::config::Plan;
-use crate::report::data::{Households, PersonalData, Perturbation};
+use crate::report::data::{Histories, Households, PersonalData, Perturbation};
 use crate::search::algorithms::Finding;
 
 /// The figures of a run.
@@ -54,6 +54,9 @@ pub struct Summary {
     /// The figures about households, where a column tells them apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub households: Option<Households>,
+    /// What the rows of a person show together, where the release shows which these are, or has several moved dates in a row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub histories: Option<Histories>,
     /// What perturbation did to columns, where steps perturbed some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub perturbation: Option<Perturbation>,
@@ -138,6 +141,7 @@ impl Summary {
             tables: Vec::new(),
             verdict: None,
             households: None,
+            histories: None,
             perturbation: None,
             personal: PersonalData::default(),
             warnings: run.warnings.clone(),

@@ -7,11 +7,13 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::combinations::{Combination, Combinations};
+pub use super::criteria::{Answer, Criteria, Criterion, Measure};
 pub use super::households::Households;
 pub use super::personal::{AcceptedPersonalData, NoticedPersonalData, PersonalData, PersonalKindFound};
 pub use super::perturbation::Perturbation;
 pub use crate::base::amount::Amount;
 use crate::config::Audience;
+pub use crate::risk::histories::Histories;
 pub use crate::risk::uniques::PopulationUniques;
 pub use crate::risk::{RiskBand, RiskFigures, Singling, Unit};
 
@@ -53,10 +55,14 @@ pub struct Report {
     pub risk: Option<Risk>,
     /// The results of simulated attacks, if some were run.
     pub attacks: Vec<AttackResult>,
+    /// What they say about the criteria of Opinion 05/2014, if the plan asks for that.
+    pub criteria: Option<Criteria>,
     /// Columns that are published exactly as they were.
     pub kept: Option<KeptExactly>,
     /// The figures about households, where a column tells them apart.
     pub households: Option<Households>,
+    /// What the rows of a person show together.
+    pub histories: Option<Histories>,
     /// What perturbation did to columns, where steps perturbed some.
     pub perturbation: Option<Perturbation>,
     /// Personal data in columns that are published: what the plan accepts, and what is too rare to stop the release.

@@ -183,9 +183,11 @@ pub(super) fn full() -> Report {
             ..risk_of_people()
         }),
         attacks: attacks(),
+        criteria: None,
         kept: Some(kept_exactly(rows)),
         class_sizes: Some(ClassSizes { before, after, k: Some(5) }),
         households: None,
+        histories: None,
         perturbation: None,
         personal: super::data::PersonalData::default(),
         warnings: vec![

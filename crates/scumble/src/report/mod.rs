@@ -41,8 +41,10 @@
 
 mod charts;
 mod combinations;
+mod criteria;
 pub mod data;
 pub mod drawing;
+mod histories;
 mod households;
 mod model_words;
 mod personal;
@@ -60,7 +62,7 @@ mod tests;
 use crate::config::Audience;
 use crate::error::{Error, Result};
 use crate::risk::Assessment;
-use data::{AttackResult, Report};
+use data::{AttackResult, Criteria, Report};
 use minijinja::Value;
 
 const TEMPLATE: &str = include_str!("template.html");
@@ -89,12 +91,17 @@ pub fn risk_html(found: &Assessment, title: &str) -> Result<String> {
     draw(page::risk_page::page(found, title))
 }
 
-/// The results of attacks as one HTML page that loads nothing else.
+/// The results of attacks as one HTML page that loads nothing else, with what they say about the criteria of Opinion 05/2014 if that was asked for.
 ///
 /// # Errors
 /// Only if the built-in template is broken, which is a bug.
-pub fn attacks_html(found: &[AttackResult], audience: Audience, title: &str) -> Result<String> {
-    draw(page::attacks::page(found, audience, title))
+pub fn attacks_html(
+    found: &[AttackResult],
+    criteria: Option<&Criteria>,
+    audience: Audience,
+    title: &str,
+) -> Result<String> {
+    draw(page::attacks::page(found, criteria, audience, title))
 }
 
 /// The opening of a report as data: its verdict and next steps.

@@ -326,11 +326,12 @@ fn the_page_about_risk_is_well_formed_with_everything_and_with_little() {
 
 #[test]
 fn the_page_about_attacks_is_well_formed_with_everything_and_with_little() {
-    let page = super::attacks_html(&fixture::full().attacks, Audience::Inside, "clinic <b>").expect("a page");
+    let page =
+        super::attacks_html(&fixture::full().attacks, None, Audience::Inside, "clinic <b>").expect("a page");
     preview("attacks.html", &page);
     elements(&page);
     assert!(page.contains("No simulated attack exceeds the limit") && page.contains("0.2\u{a0}%"));
     assert!(page.contains("infinite") && page.contains("Not run") && page.contains("clinic &lt;b&gt;"));
-    let nothing = super::attacks_html(&[], Audience::Public, "").expect("a page");
+    let nothing = super::attacks_html(&[], None, Audience::Public, "").expect("a page");
     assert!(nothing.contains("No attack could be run"));
 }

@@ -2,8 +2,8 @@
 //!
 //! Everything here describes a table, whatever program made it: rows with the same texts in all quasi-identifiers are a
 //! class. Each file has one task: `classes` groups rows, `figures` counts risks, `uniques` estimates who is unique in the population,
-//! `singling` and `suda` find the columns that single people out, `weights` and `households` are for surveys, `words` puts each
-//! figure into a sentence.
+//! `singling` and `suda` find the columns that single people out, `histories` looks at all rows of a person together, `weights` and
+//! `households` are for surveys, `words` puts each figure into a sentence.
 //!
 //! ```
 //! use scumble::config::RiskSpec;
@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 mod classes;
 mod figures;
+pub mod histories;
 mod households;
 pub mod linkage;
 mod records;

@@ -63,7 +63,7 @@ impl Transform for DaysSince {
     }
 
     fn facts(&self) -> Facts {
-        Facts::DERIVED
+        Facts { makes_days: true, ..Facts::DERIVED }
     }
 
     fn words(&self) -> String {

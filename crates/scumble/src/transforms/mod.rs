@@ -112,6 +112,8 @@ pub struct Facts {
     pub needs_key: bool,
     /// Whether it puts values into a column of numbers that stand for many of them: `>=90`, `[18,30)`.
     pub makes_stretches: bool,
+    /// Whether its results are numbers of days, so that differences between them are intervals.
+    pub makes_days: bool,
 }
 
 impl Facts {
@@ -123,6 +125,7 @@ impl Facts {
         needs_chance: false,
         needs_key: false,
         makes_stretches: false,
+        makes_days: false,
     };
 }
 

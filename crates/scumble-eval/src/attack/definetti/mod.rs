@@ -288,6 +288,7 @@ fn words(
         title: ATTACK.title,
         column: Some(column.clone()),
         learns: ATTACK.learns,
+        advantage: None,
         gain: (!told.is_empty()).then_some(AttackGain { right: learnt, without: usual }),
         sentence,
         at_risk: share(

@@ -300,6 +300,7 @@ fn words(
         title: ATTACK.title,
         learns: ATTACK.learns,
         gain: None,
+        advantage: None,
         column: None,
         sentence,
         at_risk: estimate("people for whose row a finer value is certain", sure, people)

@@ -409,6 +409,7 @@ fn words(case: &Case<'_>, column: &str, promise: &Promise, told: &[Told], people
         attack: ATTACK.name,
         title: ATTACK.title,
         learns: ATTACK.learns,
+        advantage: None,
         gain: None,
         column: Some(column.to_owned()),
         sentence,

@@ -20,7 +20,7 @@ use scumble_files::table::CodedTable;
 
 use self::weight::Weights;
 use super::{Attack, Case, Figure, Finding, Scene, View};
-use crate::statistics::wilson_interval;
+use crate::statistics::{Interval, wilson_interval};
 
 pub(super) const ATTACK: Attack = Attack {
     name: "singling_out",
@@ -158,6 +158,13 @@ fn told(groups: &[Group], tries: u64, people: u64, secrets: bool) -> Finding {
             alone,
         ));
     }
+    // What rare descriptions hit without the release is taken off.
+    let usual = if all == 0 { 0.0 } else { blind * counted as f64 / all as f64 };
+    let advantage = wilson_interval(hits, all).map(|found| {
+        let less = |share: f64| share - usual;
+        let found = Interval { estimate: less(found.estimate), low: less(found.low), high: less(found.high) };
+        Figure::difference("advantage of rare descriptions that the release suggests", found)
+    });
     let by_luck = groups.iter().map(|group| group.hits).sum::<u64>();
     let sentence = if hits > 0 {
         format!(
@@ -178,6 +185,7 @@ fn told(groups: &[Group], tries: u64, people: u64, secrets: bool) -> Finding {
     Finding {
         sentence,
         at_risk: Some(share("groups with a rare description that fits exactly one person", hits, all)),
+        advantage,
         worst: Some(rare.iter().map(|group| group.expected).fold(0.0, f64::max)),
         figures,
         limits: vec![

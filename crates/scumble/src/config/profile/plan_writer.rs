@@ -134,6 +134,7 @@ fn write_plan(
         Some(lines) => write_lines(&mut text, lines),
         None => write_algorithm(&mut text, profiles),
     }
+    advice.iter().filter_map(|advice| advice.report.as_ref()).for_each(|lines| write_lines(&mut text, lines));
     text
 }
 

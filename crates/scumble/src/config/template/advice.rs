@@ -17,6 +17,7 @@ pub(crate) struct Advice<'t> {
     pub(crate) models: Vec<Lines>,
     pub(crate) risk: Option<Lines>,
     pub(crate) search: Option<Lines>,
+    pub(crate) report: Option<Lines>,
 }
 
 /// What a template says about a column.
@@ -117,6 +118,7 @@ impl Template {
             models: self.models.iter().map(lines).collect(),
             risk: self.risk.as_ref().map(lines),
             search: self.search.as_ref().map(lines),
+            report: self.report.as_ref().map(lines),
             columns,
         }
     }
@@ -202,7 +204,7 @@ impl Advice<'_> {
                 }
             }
         }
-        for lines in self.models.iter().chain(&self.risk).chain(&self.search) {
+        for lines in self.models.iter().chain(&self.risk).chain(&self.search).chain(&self.report) {
             if let LinesText::Comment(Offer { lacks: Some(lacks), .. }) = &lines.text {
                 found.push((lacks, Vec::new()));
             }

@@ -4,7 +4,7 @@ use super::advice::{NEVER_PUBLISHED, Seen, protection};
 use super::file::{Demands, Rule, Template};
 use crate::config::profile::{ColumnProfile, Mark};
 use crate::config::{
-    AlgorithmSpec, ModelSpec, Plan, Rational, RiskSpec, Role, StarPolicy, TransformSpec, Value,
+    AlgorithmSpec, ModelSpec, Plan, Rational, RiskSpec, Role, StarPolicy, TransformSpec, Value, Wp216Spec,
 };
 use crate::error::Result;
 
@@ -164,8 +164,9 @@ impl Template {
                 Some("the release keeps the order of the rows, and the template has them sorted".to_owned()),
             );
         }
-        let blocks = self.models.iter().chain(&self.risk).chain(&self.search);
-        for block in blocks.filter(|block| block.is_active(|need| !seen.that_are(self, need).is_empty())) {
+        for block in
+            self.blocks().filter(|block| block.is_active(|need| !seen.that_are(self, need).is_empty()))
+        {
             let demanded = Demands::of(&seen.fill(self, None, &block.text))?;
             for model in &demanded.privacy {
                 add(&block.paragraph, block.must, model_departs(model, plan));
@@ -175,6 +176,9 @@ impl Template {
             }
             if let Some(algorithm) = &demanded.algorithm {
                 add(&block.paragraph, block.must, search_departs(algorithm, plan));
+            }
+            if let Some(thresholds) = &demanded.wp216 {
+                add(&block.paragraph, block.must, report_departs(thresholds, plan));
             }
         }
         Ok(())
@@ -278,6 +282,14 @@ fn is_enough(name: &str, demanded: &Value, given: &Value) -> bool {
 fn risk_departs(demanded: &RiskSpec, plan: &Plan) -> Option<String> {
     let (limit, given) = (demanded.exposed_above(), plan.risk.exposed_above());
     (given > limit).then(|| format!("a risk of {given} is accepted, and the template accepts {limit}"))
+}
+
+fn report_departs(demanded: &Wp216Spec, plan: &Plan) -> Option<String> {
+    let Some(given) = &plan.wp216 else {
+        return Some("the plan has no thresholds for the report ([wp216])".to_owned());
+    };
+    let (key, given, demanded) = given.above(demanded)?;
+    Some(format!("the threshold {key} of the report is {given}, and that of the template {demanded}"))
 }
 
 fn search_departs(demanded: &AlgorithmSpec, plan: &Plan) -> Option<String> {

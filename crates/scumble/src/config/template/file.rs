@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::config::profile::Mark;
-use crate::config::{AlgorithmSpec, ModelSpec, RiskSpec, Roles};
+use crate::config::{AlgorithmSpec, ModelSpec, RiskSpec, Roles, Wp216Spec};
 use crate::error::{Error, Result};
 
 /// A starting point for the plans of releases that follow a rule or the custom of an office.
@@ -33,7 +33,7 @@ pub struct Template {
     #[serde(default)]
     pub(super) most_quasi: Option<MostQuasi>,
     /// Rules about columns, of which the first that fits counts.
-    #[serde(rename = "rule")]
+    #[serde(default, rename = "rule")]
     pub(super) rules: Vec<Rule>,
     /// What the release must keep; without any, what `init` asks of every table.
     #[serde(default, rename = "model")]
@@ -44,6 +44,16 @@ pub struct Template {
     /// How the release is found.
     #[serde(default)]
     pub(super) search: Option<Block>,
+    /// What is to be reported of the release.
+    #[serde(default)]
+    pub(super) report: Option<Block>,
+}
+
+impl Template {
+    /// All lines that are about the whole table.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.models.iter().chain(&self.risk).chain(&self.search).chain(&self.report)
+    }
 }
 
 /// How many columns outsiders may know at most.
@@ -145,6 +155,7 @@ pub(super) struct Demands {
     pub(super) privacy: Vec<ModelSpec>,
     pub(super) risk: Option<RiskSpec>,
     pub(super) algorithm: Option<AlgorithmSpec>,
+    pub(super) wp216: Option<Wp216Spec>,
 }
 
 impl Demands {

@@ -23,7 +23,7 @@ use crate::base::entry::{plain, unknown};
 use crate::error::{Error, Result};
 
 /// Every template: its name and its file.
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 9] = [
     ("hipaa_safe_harbor", include_str!("../../../templates/hipaa_safe_harbor.toml")),
     ("ema_0070", include_str!("../../../templates/ema_0070.toml")),
     ("health_canada_prci", include_str!("../../../templates/health_canada_prci.toml")),
@@ -32,6 +32,7 @@ const TEMPLATES: [(&str, &str); 8] = [
     ("scientific_use", include_str!("../../../templates/scientific_use.toml")),
     ("cbs_puf", include_str!("../../../templates/cbs_puf.toml")),
     ("cbs_muc", include_str!("../../../templates/cbs_muc.toml")),
+    ("wp216", include_str!("../../../templates/wp216.toml")),
 ];
 
 impl Template {
@@ -55,7 +56,7 @@ impl Template {
     #[must_use]
     pub fn rules_in_words(&self) -> Vec<String> {
         let columns = self.rules.iter().map(|rule| (&rule.why, &rule.paragraph));
-        let blocks = self.models.iter().chain(&self.risk).chain(&self.search);
+        let blocks = self.blocks();
         columns
             .chain(blocks.map(|block| (&block.why, &block.paragraph)))
             .map(|(why, at)| reason(why, at))

@@ -59,7 +59,7 @@ fn every_template_is_read_and_says_what_it_is() {
         for text in template.does_not.iter().chain([&template.statement, &template.about]) {
             assert!(!text.contains("compliant") && !text.contains("anonymous"), "{name}: {text}");
         }
-        for block in template.models.iter().chain(&template.risk).chain(&template.search) {
+        for block in template.blocks() {
             Demands::of(&block.text.replace("{sensitive}", "\"s\""))
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
         }
@@ -175,7 +175,7 @@ fn every_template_has_a_page_that_says_what_it_says() {
         assert!(index.contains(&format!("({}.md)", template.name)) && summary.contains(&page), "{page}");
         let text = read(&page);
         let reasons = template.rules.iter().map(|rule| (&rule.why, &rule.paragraph));
-        let blocks = template.models.iter().chain(&template.risk).chain(&template.search);
+        let blocks = template.blocks();
         for (why, paragraph) in reasons.chain(blocks.map(|block| (&block.why, &block.paragraph))) {
             assert!(text.contains(why.trim()) && text.contains(paragraph.as_str()), "{page}: {why}");
         }

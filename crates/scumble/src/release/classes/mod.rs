@@ -9,7 +9,7 @@ use self::recoding_file::lasting;
 use super::datasheet::Datasheet;
 use super::households::LEFT_OUT;
 use super::offers;
-use super::pipeline::{self, Destination, Releasable, Watched};
+use super::pipeline::{self, Destination, Releasable, ShownColumn, Watched};
 use super::requirements::{check_metric, check_served};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
@@ -147,6 +147,10 @@ impl Releasable for ClassRun<'_> {
         let dropped = self.problem.star_policy == StarPolicy::Drop;
         let look = |look: &u32| if dropped && *look as usize == kept { LEFT_OUT } else { *look };
         Some(self.found.rows.look_of_row.iter().map(look).collect())
+    }
+
+    fn shows(&self, column: &str) -> Option<ShownColumn> {
+        rows::shows(self, &self.found.rows, column)
     }
 
     fn forget_rows(&mut self) {

@@ -13,6 +13,7 @@ use super::ClassRun;
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
 use crate::recoding::{Members, Share};
+use crate::release::pipeline::ShownColumn;
 use crate::release::report::{among, keys, open_columns};
 use crate::report::data::Uniqueness;
 use crate::table::label;
@@ -209,6 +210,18 @@ fn sort_by_content(run: &ClassRun<'_>, labels: &[Labels], look_of_row: &[u32], r
         .into_par_iter()
         .for_each(|group| group.par_sort_unstable_by_key(|row| (keys[*row as usize], *row)));
     order
+}
+
+/// What each row of the original shows in a column of the release.
+pub(super) fn shows(run: &ClassRun<'_>, rows: &ReleasedRows, name: &str) -> Option<ShownColumn> {
+    if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == name) {
+        let Labels { texts, of_look, .. } = &rows.labels[place];
+        let of_row = rows.look_of_row.iter().map(|look| of_look[*look as usize]).collect();
+        return Some(ShownColumn { texts: texts.clone(), of_row });
+    }
+    let kept = run.untouched_columns().find(|kept| *kept == name)?;
+    let column = run.source.column(kept)?;
+    Some(ShownColumn { texts: column.values.clone(), of_row: column.codes.iter().collect() })
 }
 
 /// Writes the columns of the release in the order of the original table.

@@ -49,7 +49,7 @@ fn within(number: Exact) -> impl Fn((i128, i128)) -> bool {
 }
 
 /// The first and the last nanosecond of a month or a longer period.
-fn period_of_days(label: &str) -> Option<(i128, i128)> {
+pub(in crate::release) fn period_of_days(label: &str) -> Option<(i128, i128)> {
     period(label).map(|(first, last)| (first * moment::DAY, (last + 1) * moment::DAY - 1))
 }
 

@@ -11,7 +11,7 @@ use scumble_verify::RecordOutcome;
 
 use super::datasheet::Datasheet;
 use super::offers;
-use super::pipeline::Releasable;
+use super::pipeline::{Releasable, ShownColumn};
 use super::ranges;
 use super::requirements::{refuse_added, refuse_missing, refuse_persons, refuse_switches};
 use super::run::Run;
@@ -186,6 +186,11 @@ impl Releasable for RecordRun<'_> {
             .map(|record| shown.binary_search(&&record.shown[..]).map_or(u32::MAX, |place| place as u32))
             .collect();
         Some(self.found.rows.record_of_row.iter().map(|record| of_record[*record as usize]).collect())
+    }
+
+    fn shows(&self, column: &str) -> Option<ShownColumn> {
+        let is_drawn = matches!(self.found.solution.format, Format::Sampled { .. });
+        if is_drawn { None } else { self.found.rows.shows(self, column) }
     }
 
     fn forget_rows(&mut self) {

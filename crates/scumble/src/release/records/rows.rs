@@ -8,6 +8,7 @@ use super::super::ranges::RangeColumn;
 use super::super::staged::{Staged, column_type, label_type};
 use super::RecordRun;
 use crate::error::{Error, Result, Setting};
+use crate::release::pipeline::ShownColumn;
 use crate::search::algorithms::Format;
 use crate::table::pack::Packer;
 
@@ -37,6 +38,17 @@ impl Arranged {
     /// The number of records that readers can tell apart.
     pub(super) fn looks(&self) -> u64 {
         self.looks
+    }
+
+    /// What each row of the original shows in a column of the release; `None` for the column that is not published row by row.
+    pub(super) fn shows(&self, run: &RecordRun<'_>, name: &str) -> Option<ShownColumn> {
+        if let Some(column) = self.quasi.iter().find(|column| column.name == name) {
+            let of_row = self.record_of_row.iter().map(|record| column.of_record[*record as usize]).collect();
+            return Some(ShownColumn { texts: column.texts.clone(), of_row });
+        }
+        let kept = run.kept_columns().find(|kept| *kept == name)?;
+        let column = run.source.column(kept)?;
+        Some(ShownColumn { texts: column.values.clone(), of_row: column.codes.iter().collect() })
     }
 
     /// Forgets the texts of the columns.

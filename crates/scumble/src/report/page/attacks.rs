@@ -4,7 +4,7 @@ use super::opening::banner;
 use super::{closing, unfolding};
 use crate::base::format::{NOTHING, amount, count, counted, number, percent};
 use crate::config::Audience;
-use crate::report::data::{AttackFigure, AttackResult};
+use crate::report::data::{AttackFigure, AttackResult, Criteria};
 use crate::report::verdict::{Verdict, by_severity};
 use minijinja::{Value, context};
 
@@ -71,9 +71,20 @@ fn interval(figure: &AttackFigure) -> Option<String> {
 }
 
 /// The data of the template for a page of its own.
-pub(in crate::report) fn page(found: &[AttackResult], audience: Audience, title: &str) -> Value {
+pub(in crate::report) fn page(
+    found: &[AttackResult],
+    criteria: Option<&Criteria>,
+    audience: Audience,
+    title: &str,
+) -> Value {
     let sections = unfolding(vec![
         ("attacks", "What attackers still learn", note(found), section(found)),
+        (
+            "criteria",
+            "Singling out, linkability, inference",
+            String::new(),
+            super::criteria::section(criteria),
+        ),
         ("glossary", "Words used here", String::new(), Some(closing::glossary())),
     ]);
     context! {
@@ -82,12 +93,12 @@ pub(in crate::report) fn page(found: &[AttackResult], audience: Audience, title:
         strip => "This page says what can be learnt about people. Do not share it outside your organisation.",
         byline => "What attackers learn from this release, simulated beside its original",
         version => env!("CARGO_PKG_VERSION"),
-        opening => opening(found, audience),
+        opening => opening(found, criteria, audience),
         sections,
     }
 }
 
-fn opening(found: &[AttackResult], audience: Audience) -> Value {
+fn opening(found: &[AttackResult], criteria: Option<&Criteria>, audience: Audience) -> Value {
     let run = by_severity(found);
     let certain = run.iter().filter(|found| found.is_certain()).count();
     let one = |label: &str, value: String, note: &str| context! { label, value, note };
@@ -110,5 +121,5 @@ fn opening(found: &[AttackResult], audience: Audience) -> Value {
             }),
         ),
     ];
-    banner(Verdict::of_attacks(found, audience), figures)
+    banner(Verdict::of_attacks(found, criteria, audience), figures)
 }

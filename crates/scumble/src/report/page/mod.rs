@@ -7,6 +7,8 @@ mod class_sizes;
 mod closing;
 mod columns;
 mod combinations;
+mod criteria;
+mod histories;
 mod information;
 mod kept;
 mod opening;
@@ -92,6 +94,13 @@ fn sections(report: &Report) -> Vec<Value> {
             attacks::note(&report.attacks),
             attacks::section(&report.attacks),
         ),
+        (
+            "criteria",
+            "Singling out, linkability, inference",
+            String::new(),
+            criteria::section(report.criteria.as_ref()),
+        ),
+        ("histories", "Rows of one person, taken together", String::new(), histories::section(report)),
         ("perturbed", "Perturbed columns", perturbed::note(report), perturbed::section(report)),
         ("kept", "Columns published exactly", counted(kept, "column", "columns"), kept::section(report)),
         ("suppression", "Suppressed rows", suppressed, suppression::section(report)),

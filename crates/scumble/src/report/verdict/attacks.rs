@@ -4,11 +4,11 @@ use super::rules::protect;
 use super::{Point, Step, Verdict, Words};
 use crate::base::format::percent;
 use crate::config::Audience;
-use crate::report::data::{AttackFigure, AttackGain, AttackResult, Learns};
+use crate::report::data::{AttackFigure, AttackGain, AttackResult, Criteria, Learns};
 use crate::report::words;
 
 /// The verdict on attacks alone, for a page of their own.
-pub(super) fn verdict(found: &[AttackResult], audience: Audience) -> Verdict {
+pub(super) fn verdict(found: &[AttackResult], criteria: Option<&Criteria>, audience: Audience) -> Verdict {
     let run: Vec<&AttackResult> = found.iter().filter(|found| found.run).collect();
     let sentence = match (by_severity(found).first(), run.len()) {
         (Some(worst), 1..) => worst.sentence.clone(),
@@ -18,6 +18,7 @@ pub(super) fn verdict(found: &[AttackResult], audience: Audience) -> Verdict {
     if run.is_empty() {
         points.push(Point::decide("No attack could be run.", "Look below for what each attack needs."));
     }
+    points.extend(of_criteria(criteria));
     let words = Words {
         green: format!("No simulated attack exceeds the limit for {}", words::readers(audience)),
         amber: "Attackers still learn something: ",
@@ -28,6 +29,12 @@ pub(super) fn verdict(found: &[AttackResult], audience: Audience) -> Verdict {
         after: None,
     };
     Verdict::of(points, sentence, words)
+}
+
+/// The point that criteria give rise to which are not met, or were not measured.
+pub(super) fn of_criteria(criteria: Option<&Criteria>) -> impl Iterator<Item = Point> {
+    let found = criteria.map(Criteria::findings).unwrap_or_default();
+    found.into_iter().map(|(says, step)| Point::decide(says, step))
 }
 
 /// The points that attacks give rise to.

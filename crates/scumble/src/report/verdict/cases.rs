@@ -451,11 +451,11 @@ fn stops_come_before_decisions_and_three_steps_are_shown() {
 
 #[test]
 fn attacks_alone_are_judged_by_the_same_rules() {
-    let all = |attack: AttackResult| Verdict::of_attacks(&[attack], Audience::Public).colour;
+    let all = |attack: AttackResult| Verdict::of_attacks(&[attack], None, Audience::Public).colour;
     assert_eq!(all(attack(Learns::Value, 0.2, 0.15)), Colour::Green);
     assert_eq!(all(attack(Learns::Presence, 0.888, 0.5)), Colour::Amber);
     assert_eq!(all(singled_out(0.3, 0.35)), Colour::Red);
-    assert_eq!(Verdict::of_attacks(&[], Audience::Public).colour, Colour::Amber);
+    assert_eq!(Verdict::of_attacks(&[], None, Audience::Public).colour, Colour::Amber);
     let severe = [attack(Learns::Value, 0.3, 0.2), singled_out(0.9, 1.0), attack(Learns::Presence, 0.9, 0.5)];
     let order: Vec<Learns> = super::by_severity(&severe).iter().map(|found| found.learns).collect();
     assert_eq!(order, [Learns::Row, Learns::Presence, Learns::Value]);

@@ -12,7 +12,7 @@ mod table;
 
 pub(super) use attacks::by_severity;
 
-use super::data::{AttackResult, Report};
+use super::data::{AttackResult, Criteria, Report};
 use super::words;
 use crate::base::format::counted;
 use crate::config::Audience;
@@ -178,8 +178,12 @@ impl Verdict {
     }
 
     /// The verdict on what simulated attacks found.
-    pub(super) fn of_attacks(found: &[AttackResult], audience: Audience) -> Self {
-        attacks::verdict(found, audience)
+    pub(super) fn of_attacks(
+        found: &[AttackResult],
+        criteria: Option<&Criteria>,
+        audience: Audience,
+    ) -> Self {
+        attacks::verdict(found, criteria, audience)
     }
 
     /// The verdict on the risk in a table.

@@ -22,8 +22,10 @@ const RULES: &[Rule] = &[
     sensitive_columns,
     inference,
     households,
+    histories,
     perturbed,
     simulated_attacks,
+    criteria,
     nothing_left,
     experimental,
     warnings,
@@ -159,6 +161,17 @@ fn households(report: &Report) -> Vec<Point> {
         ));
     }
     points
+}
+
+/// A criterion of Opinion 05/2014 that is not met asks for an assessment of the remaining risk.
+fn criteria(report: &Report) -> Vec<Point> {
+    attacks::of_criteria(report.criteria.as_ref()).collect()
+}
+
+/// Nobody may be found by the intervals between their dates, or by their rows taken together, more often than the audience allows.
+fn histories(report: &Report) -> Vec<Point> {
+    let found = report.histories.iter().flat_map(|found| found.findings(report.audience));
+    found.map(|(says, step)| Point::decide(says, step)).collect()
 }
 
 /// No model covers a perturbed quasi-identifier. Somebody has to decide about what attacks still find by it.
