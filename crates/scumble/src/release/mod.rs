@@ -45,6 +45,7 @@ mod form;
 mod gate;
 mod households;
 mod in_memory;
+mod joined;
 mod key_file;
 mod linkable;
 pub mod new_rows;
@@ -80,6 +81,7 @@ pub use described::{
     older_datasheets_of, promised_by_datasheet, written_form,
 };
 pub use in_memory::{RecodedRows, Release, RowMap};
+pub use joined::{Joined, JoinedModel, PlanOfTable, ReleasedTogether, anonymize_joined};
 pub use key_file::new_key_file;
 use pipeline::{Destination, Watched};
 use publish::Files;
