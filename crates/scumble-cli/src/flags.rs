@@ -19,6 +19,12 @@ const NAMED_OTHERWISE: [(&str, &str); 3] =
 /// Short flags of models replace everything that the plan says about the model, such as its variant and columns. With a plan they are only
 /// suggested if the user has given them.
 pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches>) -> String {
+    // Flags about one table are none where several plans are given.
+    let of_several = given.filter(|given| has_several(command, given)).map(|_| {
+        let usable = command.get_arguments().filter(|flag| WITH_SEVERAL.contains(&flag.get_id().as_str()));
+        Command::new("anonymize").args(usable.cloned())
+    });
+    let command = of_several.as_ref().unwrap_or(command);
     let applies = command.get_name() == "apply";
     let beside_plan = given.is_some_and(has_plan);
     let is_given =
@@ -166,6 +172,36 @@ pub(crate) fn given<'c>(
         (command, matches) = (found, inner);
     }
     (command, matches)
+}
+
+/// The flags that say something about several plans together.
+const WITH_SEVERAL: [&str; 4] = ["input", "json", "force", "key_file"];
+
+/// Whether a command that makes releases was given several plans.
+fn has_several(command: &Command, given: &ArgMatches) -> bool {
+    let several = |inputs: clap::parser::ValuesRef<'_, PathBuf>| inputs.len() > 1;
+    let takes_several = command
+        .get_arguments()
+        .any(|argument| argument.get_id() == "input" && matches!(argument.get_action(), ArgAction::Append));
+    takes_several && given.try_get_many::<PathBuf>("input").ok().flatten().is_some_and(several)
+}
+
+/// Returns an error if several plans are given, and a flag that is about one table.
+pub(crate) fn check_several(command: &Command, given: &ArgMatches) -> scumble::Result<()> {
+    if !has_several(command, given) {
+        return Ok(());
+    }
+    let is_given = |argument: &&clap::Arg| {
+        let id = argument.get_id().as_str();
+        !argument.is_global_set()
+            && !WITH_SEVERAL.contains(&id)
+            && given.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    let Some(flag) = command.get_arguments().find(is_given).and_then(clap::Arg::get_long) else {
+        return Ok(());
+    };
+    Err(Error::config(format!("--{flag} is about one table, and several plans are given"))
+        .advise("leave the flag out, and write what it says into the plans"))
 }
 
 /// Whether a command has a plan.

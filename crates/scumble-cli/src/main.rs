@@ -46,6 +46,10 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => error.format(&mut all).exit(),
     };
+    let (command, given) = flags::given(&all, &matches);
+    if let Err(error) = flags::check_several(command, given) {
+        return ui::fail(&error, &flags::worded(&error, command, Some(given)));
+    }
     let ended = ui::Interface::new(&arguments.shared).and_then(|interface| arguments.command.run(&interface));
     ended.unwrap_or_else(|error| {
         let (command, given) = flags::given(&all, &matches);

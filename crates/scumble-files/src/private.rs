@@ -146,7 +146,7 @@ pub(crate) fn stands_at(known: &io::Result<fs::Metadata>, target: &Path) -> bool
 }
 
 /// Whether it is certain that nothing has this name.
-fn is_absent(name: &Path) -> bool {
+pub(crate) fn is_absent(name: &Path) -> bool {
     fs::symlink_metadata(name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 

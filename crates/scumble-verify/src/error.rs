@@ -122,6 +122,12 @@ pub enum VerifyError {
         /// What is wrong and what is expected.
         why: String,
     },
+    /// Tables that codes should join cannot be joined.
+    #[error("the tables cannot be joined: {why}")]
+    Joined {
+        /// What is wrong.
+        why: String,
+    },
     /// A date format that cannot be read.
     #[error(
         "unknown date format `{format}`; known are yyyy-mm-dd, yyyy/mm/dd, dd.mm.yyyy, dd/mm/yyyy and mm/dd/yyyy"

@@ -10,6 +10,7 @@
 //! | The same where models compare with a population? | [`check_models_with`] |
 //! | The same where the release is larger than memory? | [`ReleaseInParts`] |
 //! | Do several tables together keep what is claimed about people? | [`check_relations`] |
+//! | Do tables that codes join, such as households and people, keep what is claimed when they are joined? | [`Joins`] |
 //! | How many sensitive values are possible for each person in several tables together? | [`check_views`] |
 //! | How many rows of several projections, side by side, may be a person's? | [`check_projections`], [`projections_at_least`] |
 //! | Do rows in groups keep what is claimed about their values? | [`check_groups`] |
@@ -96,9 +97,10 @@ pub use exchange::Exchanged;
 pub use flow::assign;
 pub use label::{Label, parse};
 pub use models::{
-    Attained, AttainedColumn, Beside, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn,
-    Relation, ReleaseInParts, SensitiveColumn, StarRows, View, WorstClass, attained, attained_with,
-    check_models, check_models_with, check_relations, check_views, distinct_given_others,
+    Attained, AttainedColumn, Beside, Claim, JoinKey, JoinedOutcome, JoinedTable, Joins, ModelClaim,
+    ModelOutcome, Orphans, Outcome, Reference, ReferenceColumn, Relation, ReleaseInParts, SensitiveColumn,
+    StarRows, View, WorstClass, attained, attained_with, check_models, check_models_with, check_relations,
+    check_views, distinct_given_others,
 };
 pub use normal::{further_spellings, in_normal_form};
 pub use population::Population;

@@ -3,6 +3,7 @@
 mod attained;
 mod classes;
 mod guarded;
+mod joined;
 mod judging;
 mod l_diversity;
 mod original;
@@ -18,6 +19,7 @@ mod values;
 mod views;
 
 pub use attained::{Attained, AttainedColumn, Beside, SensitiveColumn, attained, attained_with};
+pub use joined::{JoinKey, JoinedOutcome, JoinedTable, Joins, Orphans};
 pub use parts::ReleaseInParts;
 pub use relational::{Relation, check_relations};
 pub use several::distinct_given_others;

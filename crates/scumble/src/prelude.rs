@@ -31,6 +31,9 @@ pub use crate::release::{Manifest, PublishedTables, RecodedRows, Release, RowMap
 // A release in files.
 pub use crate::problem::Progress;
 pub use crate::release::{Applied, Released, RunOptions, anonymize, apply};
+// Several tables that stay joined, in files.
+pub use crate::release::outputs::Outputs;
+pub use crate::release::{Joined, JoinedModel, PlanOfTable, ReleasedTogether, anonymize_joined};
 
 // Questions about tables.
 pub use crate::program::{Assessed, Beside};

@@ -30,8 +30,10 @@ use crate::ui::{
 /// Make a verified release from a plan (release.toml), or from a table and flags
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// A plan (release.toml), or a table: a file, or one in a database (postgres://…?table=NAME, sqlite:…?table=NAME); - is standard input
-    input: PathBuf,
+    /// A plan (release.toml), or a table: a file, or one in a database (postgres://…?table=NAME, sqlite:…?table=NAME); - is standard input.
+    /// Several plans: tables that codes join, such as households and people; all are released, or none
+    #[arg(required = true)]
+    input: Vec<PathBuf>,
     /// The release; its ending sets the format (.csv, .tsv, .parquet, .arrow, .xlsx, also .csv.gz, .csv.zst); also a new table in a database
     /// (postgres://…?table=NAME, sqlite:…?table=NAME); - is standard output
     #[arg(long, short, value_name = "FILE")]
@@ -70,6 +72,13 @@ pub(crate) struct Arguments {
     search: SearchFlags,
     #[command(flatten)]
     reading: Reading,
+}
+
+impl Arguments {
+    /// The plan or table, where there is one.
+    fn input(&self) -> &Path {
+        self.input.first().map_or(Path::new(""), PathBuf::as_path)
+    }
 }
 
 /// What the columns are.
@@ -219,6 +228,10 @@ struct SearchFlags {
 }
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
+    if arguments.input.len() > 1 {
+        let Arguments { json, force, roles, .. } = arguments;
+        return super::joined::run(&arguments.input, (*json, *force), &roles.key, interface);
+    }
     if arguments.json && arguments.output.as_deref() == Some("-") {
         return Err(Error::config("--json and -o - both want standard output; give the release a file name"));
     }
@@ -234,8 +247,8 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     }
     check_standard_output(Path::new(&plan.output))?;
     let mut outputs = Outputs::new(arguments.force);
-    if is_plan(&arguments.input) {
-        outputs.read("plan", &arguments.input);
+    if is_plan(arguments.input()) {
+        outputs.read("plan", arguments.input());
     }
     let released = execute(&plan, &folder, &outputs, interface)?;
     // The release is reported first: it is there, whatever happens to the attacks.
@@ -420,18 +433,18 @@ fn tell_classes(summary: &Summary, interface: &Interface) {
     ));
 }
 
-fn is_plan(input: &Path) -> bool {
+pub(super) fn is_plan(input: &Path) -> bool {
     input.extension().is_some_and(|extension| extension == "toml")
 }
 
 /// Returns the plan that the arguments ask for, and the folder that its file names are relative to.
 fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
-    let is_plan = is_plan(&arguments.input);
+    let is_plan = is_plan(arguments.input());
     let (mut plan, folder) = if is_plan {
-        let folder = arguments.input.parent().map(Path::to_owned).unwrap_or_default();
-        (Plan::load(&arguments.input)?, folder)
+        let folder = arguments.input().parent().map(Path::to_owned).unwrap_or_default();
+        (Plan::load(arguments.input())?, folder)
     } else {
-        let input = arguments.input.to_string_lossy();
+        let input = arguments.input().to_string_lossy();
         let output = arguments.output.clone().ok_or_else(|| {
             Error::config("say where the release goes: -o FILE (its ending sets the format), or -o - for standard output")
         })?;

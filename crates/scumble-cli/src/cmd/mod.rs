@@ -21,6 +21,7 @@ mod evaluate;
 mod explain;
 mod hierarchy;
 mod init;
+mod joined;
 mod key;
 mod key_flag;
 mod list;

@@ -47,6 +47,7 @@ mod gate;
 mod histories;
 mod households;
 mod in_memory;
+mod joined;
 mod key_file;
 mod linkable;
 pub mod new_rows;
@@ -82,6 +83,7 @@ pub use described::{
     older_datasheets_of, promised_by_datasheet, written_form,
 };
 pub use in_memory::{RecodedRows, Release, RowMap};
+pub use joined::{Joined, JoinedModel, PlanOfTable, ReleasedTogether, anonymize_joined};
 pub use key_file::new_key_file;
 pub use linkable::columns_that_link;
 use pipeline::{Destination, Watched};

@@ -12,6 +12,7 @@ use super::form::Form;
 use super::gate::{self, RowNumbers};
 use super::histories;
 use super::households;
+use super::joined::Told;
 use super::perturbation;
 use super::publish::unpublished;
 use super::row_map::RowMapFile;
@@ -127,6 +128,14 @@ pub(super) trait Destination {
     /// The title of the private report, if there is to be one.
     fn title(&self) -> Option<String>;
 
+    /// The columns of codes by which the release is joined with others of the same call, if it is. Then [`Destination::told`] follows.
+    fn keys(&self) -> Option<Vec<String>> {
+        None
+    }
+
+    /// Gets what the verifier needs to judge the joined tables. Called before `take_over`.
+    fn told(&mut self, _told: Told) {}
+
     /// Takes over a verified release. This is the last step, and the release can be read only after it. Calls [`Watched::last_look`]
     /// when it is too late to stop.
     fn take_over(
@@ -202,7 +211,7 @@ impl Watched<'_> {
 /// `failing_beside_others` before it goes on.
 pub(super) fn write_verified<'a, 's, Found>(
     run: &mut Run<'a, Found>,
-    (sink, rows): (&'s Sink<'s>, RowNumbers<'s>),
+    (sink, rows, keys): (&'s Sink<'s>, RowNumbers<'s>, Option<Vec<String>>),
     watched: &Watched<'s>,
     seconds: &mut Seconds,
 ) -> Result<(Staged<'s>, <Run<'a, Found> as Releasable>::Verified)>
@@ -222,6 +231,7 @@ where
     let form = Form::of(run, sink);
     let staged = Staged::new((run.plan, form), sink, control, gated, <Run<'_, Found>>::IS_SEVERAL);
     let mut staged = staged.map_err(unpublished)?;
+    staged.keys = keys;
     run.write(&mut staged).map_err(unpublished)?;
     seconds.write = clock.elapsed().as_secs_f64();
     watched.check()?;
@@ -266,13 +276,14 @@ where
         read;
     run.notes.extend(notes);
     run.warnings.extend(first_warnings);
-    let (place, verified) = {
-        let sink = destination.sink();
+    let (place, verified, told) = {
+        let (sink, keys) = (destination.sink(), destination.keys());
         let rows = RowNumbers::Kept(original.kept);
-        let (staged, verified) = write_verified(&mut run, (&sink, rows), watched, &mut seconds)?;
+        let (staged, verified) = write_verified(&mut run, (&sink, rows, keys), watched, &mut seconds)?;
         personal.extend(staged.passed.personal);
-        (staged.place, verified)
+        (staged.place, verified, staged.told)
     };
+    told.into_iter().for_each(|told| destination.told(told));
     if let Some(failing) = run.failing_beside_others() {
         return Ok(Ended::NotBesideOthers(Box::new(failing.clone())));
     }

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use scumble_files::{Audience, FolderLock, Named, PrivateFile, PrivateFolder, SetAside, folder_of};
 
+use super::datasheet::Datasheet;
 use super::described::{ENDINGS, FileSheet, older_datasheets_of};
 use super::pipeline::{Destination, Documents, Watched};
 use super::staged::Staging;
@@ -22,6 +23,7 @@ use super::tables::manifest::MANIFEST;
 use super::targets::{REPORT_FILES, Sink, Targets, sweep_beside};
 use super::{Released, Summary, datasheet};
 use crate::error::{Error, ErrorKind, Result, Setting};
+use crate::report::data::Report;
 
 /// Files, which get their names once the release is verified.
 pub(super) struct Files<'a, 'o> {
@@ -149,7 +151,7 @@ impl Files<'_, '_> {
 }
 
 /// Writes into datasheet and row map which release they are about.
-fn is_about(targets: &Targets, papers: &mut Documents<'_>, sha256: &str, released: &Released) {
+pub(super) fn is_about(targets: &Targets, papers: &mut Documents<'_>, sha256: &str, released: &Released) {
     if let (Some(sheet), Some(_)) = (&mut papers.sheet, &targets.documents) {
         let (file, rows) = (targets.name(), Some(released.summary.released));
         sheet.files =
@@ -176,19 +178,27 @@ fn beside(
 ) -> Result<Beside> {
     let mut made = MadeFolders::default();
     let mut private = staged_papers(targets, papers, &mut made, released, watched).map_err(unpublished)?;
-    let mut public = Vec::new();
-    if let (Some(sheet), [json, markdown]) = (&papers.sheet, &targets.sheets()[..]) {
-        let for_programs = staged(json, |out| serde_json::to_writer_pretty(out, sheet).map_err(Into::into));
-        let for_people =
-            staged(markdown, |out| out.write_all(datasheet::markdown(sheet).as_bytes()).map_err(Into::into));
-        public.extend([for_programs.map_err(unpublished)?, for_people.map_err(unpublished)?]);
-        released.datasheet = Some(markdown.clone());
-    }
+    let mut public = staged_sheets(targets, papers.sheet.as_ref(), released)?;
     for file in public.iter_mut().chain(&mut private) {
         watched.check()?;
         file.ready().map_err(unpublished)?;
     }
     Ok(Beside { made, public, private })
+}
+
+/// Writes the datasheets of a release of one table to files without names.
+pub(super) fn staged_sheets(
+    targets: &Targets,
+    sheet: Option<&Datasheet>,
+    released: &mut Released,
+) -> Result<Vec<PrivateFile>> {
+    let (Some(sheet), [json, markdown]) = (sheet, &targets.sheets()[..]) else { return Ok(Vec::new()) };
+    let for_programs = staged(json, |out| serde_json::to_writer_pretty(out, sheet).map_err(Into::into));
+    let for_people =
+        staged(markdown, |out| out.write_all(datasheet::markdown(sheet).as_bytes()).map_err(Into::into));
+    let sheets = vec![for_programs.map_err(unpublished)?, for_people.map_err(unpublished)?];
+    released.datasheet = Some(markdown.clone());
+    Ok(sheets)
 }
 
 /// Gives a release and its datasheets their names, in a locked folder. `name` gives the release its name, and returns what failed after that
@@ -237,18 +247,18 @@ fn name_release(
 }
 
 /// Asks the system to write the changes in a folder to the disk.
-fn sync(folder: &Path) -> Result<()> {
+pub(super) fn sync(folder: &Path) -> Result<()> {
     let synced = std::fs::File::open(folder).and_then(|opened| opened.sync_all());
     synced.map_err(|error| scumble_files::cannot_write(folder, error))
 }
 
 /// The error of a file that was to follow a release, if there was one.
-fn trouble(published: Result<Named>) -> Option<Error> {
+pub(super) fn trouble(published: Result<Named>) -> Option<Error> {
     published.and_then(Named::sound).err()
 }
 
 /// Returns an error if anything failed after the release was published; the error says both.
-fn after(released: &Released, troubles: &[Error]) -> Result<()> {
+pub(super) fn after(released: &Released, troubles: &[Error]) -> Result<()> {
     if troubles.is_empty() {
         return Ok(());
     }
@@ -273,7 +283,7 @@ fn after(released: &Released, troubles: &[Error]) -> Result<()> {
 
 /// Folders that were made for a report, innermost first. They are removed again if nothing is published.
 #[derive(Default)]
-struct MadeFolders(Vec<PathBuf>);
+pub(super) struct MadeFolders(Vec<PathBuf>);
 
 impl MadeFolders {
     fn make(&mut self, folder: &Path) -> Result<()> {
@@ -287,7 +297,7 @@ impl MadeFolders {
         scumble_files::create_private_dir(folder)
     }
 
-    fn keep(mut self) {
+    pub(super) fn keep(mut self) {
         self.0.clear();
     }
 }
@@ -307,10 +317,23 @@ fn staged_papers(
     released: &mut Released,
     watched: &Watched<'_>,
 ) -> Result<Vec<PrivateFile>> {
+    let mut files = staged_report(targets, papers.report.as_ref(), made, released, watched)?;
+    files.extend(staged_rules(targets, papers, made, released, watched)?);
+    Ok(files)
+}
+
+/// Writes the private report to files without names.
+pub(super) fn staged_report(
+    targets: &Targets,
+    report: Option<&Report>,
+    made: &mut MadeFolders,
+    released: &mut Released,
+    watched: &Watched<'_>,
+) -> Result<Vec<PrivateFile>> {
     let mut files = Vec::new();
-    if let (Some(folder), Some(report)) = (&targets.report, &papers.report) {
+    if let (Some(folder), Some(report)) = (&targets.report, report) {
         made.make(folder)?;
-        let [page, short, data, rule] = REPORT_FILES.map(|name| folder.join(name));
+        let [page, short, data, _] = REPORT_FILES.map(|name| folder.join(name));
         sweep_beside(&page);
         files.push(staged(&page, |out| {
             out.write_all(crate::report::html(report)?.as_bytes()).map_err(Into::into)
@@ -320,9 +343,25 @@ fn staged_papers(
         })?);
         watched.check()?;
         files.push(staged(&data, |out| serde_json::to_writer_pretty(out, report).map_err(Into::into))?);
-        watched.check()?;
-        files.push(staged(&rule, |out| (papers.rule)(out).map_err(Into::into))?);
         released.report = Some(page);
+    }
+    watched.check()?;
+    Ok(files)
+}
+
+/// Writes the recoding and the row map to files without names.
+pub(super) fn staged_rules(
+    targets: &Targets,
+    papers: &Documents<'_>,
+    made: &mut MadeFolders,
+    released: &mut Released,
+    watched: &Watched<'_>,
+) -> Result<Vec<PrivateFile>> {
+    let mut files = Vec::new();
+    if let (Some(folder), Some(_)) = (&targets.report, &papers.report) {
+        made.make(folder)?;
+        let [.., rule] = REPORT_FILES.map(|name| folder.join(name));
+        files.push(staged(&rule, |out| (papers.rule)(out).map_err(Into::into))?);
     }
     watched.check()?;
     if let Some(target) = &targets.recoding {

@@ -11,6 +11,7 @@ use scumble_files::{
 use super::datasheet::value_kind;
 use super::form::Form;
 use super::gate::{self, Passed, RowNumbers};
+use super::joined::Told;
 use super::table_stage::TableStage;
 use super::targets::{Sink, Targets};
 use crate::config::Plan;
@@ -34,6 +35,10 @@ pub(super) struct Staged<'a> {
     gated: Option<Gated<'a>>,
     /// What the gate reported about the tables that were read back.
     pub(super) passed: Passed,
+    /// The columns of codes by which the table is joined with others, if it is.
+    pub(super) keys: Option<Vec<String>>,
+    /// What the verifier needs to judge the joined tables, once the table by itself was verified.
+    pub(super) told: Option<Told>,
 }
 
 /// What the gate needs to check the written tables.
@@ -76,14 +81,27 @@ impl<'a> Staged<'a> {
             Sink::Memory => OutFormat::ArrowIpc,
             Sink::Files(targets) => targets.format,
         };
-        Ok(Self { place, plan, sink, control, format, form, gated, passed: Passed::default() })
+        Ok(Self {
+            place,
+            plan,
+            sink,
+            control,
+            format,
+            form,
+            gated,
+            passed: Passed::default(),
+            keys: None,
+            told: None,
+        })
     }
 
     /// Forgets what was written.
     pub(super) fn clear(&mut self) -> Result<()> {
         let is_several = matches!(self.place, Staging::Folder(..));
         let form = std::mem::take(&mut self.form).unwritten();
-        *self = Self::new((self.plan, form), self.sink, self.control, self.gated, is_several)?;
+        let keys = self.keys.take();
+        let fresh = Self::new((self.plan, form), self.sink, self.control, self.gated, is_several)?;
+        *self = Self { keys, ..fresh };
         Ok(())
     }
 

@@ -187,6 +187,11 @@ impl Targets {
         self.outputs.confirm()
     }
 
+    /// All files that the run reads and writes, as far as they are claimed.
+    pub(super) fn claimed(&self) -> Outputs {
+        self.outputs.clone()
+    }
+
     /// Whether the user lets a release take the place of anything that stands there.
     pub(super) fn replaces(&self) -> bool {
         self.outputs.force()

@@ -214,7 +214,7 @@ where
     let mut run = search()?;
     let seconds = clock.elapsed().as_secs_f64();
     let watched = Watched { progress, stage: &|_| {} };
-    let to = (&Sink::Memory, RowNumbers::Unknown);
+    let to = (&Sink::Memory, RowNumbers::Unknown, None);
     let written = write_verified(&mut run, to, &watched, &mut Seconds::default());
     // A part of the rows may not be comparable with earlier tables; that is not a fault of the plan.
     let (Staged { place, passed, form, .. }, _) = written.map_err(|error| {

@@ -93,8 +93,23 @@ pub trait Transform: Send + Sync {
         false
     }
 
+    /// Which codes it makes of a column, if it makes codes.
+    fn codes(&self, _column: &str) -> Option<CodeSpace> {
+        None
+    }
+
     /// Makes the new columns.
     fn run(&self, given: &Given<'_>) -> Result<Made>;
+}
+
+/// What decides which code a value has. Columns with equal spaces, a common key and, where codes last for one release only, a common id of the
+/// release have equal codes for equal values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeSpace {
+    /// What the values are.
+    pub domain: String,
+    /// The other settings, by name.
+    pub settings: Vec<(&'static str, String)>,
 }
 
 /// What a transform promises about its result, and what it needs. Help and checks read this.

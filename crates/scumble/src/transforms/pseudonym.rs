@@ -5,7 +5,7 @@ use scumble_files::table::CodedColumn;
 
 use super::keyed::{Project, name};
 use super::values::{each_value, present};
-use super::{BuildTransform, Facts, Given, Made, StepTruth, Transform};
+use super::{BuildTransform, CodeSpace, Facts, Given, Made, StepTruth, Transform};
 use crate::base::entry::{Entry, Standing};
 use crate::base::key::Keyed;
 use crate::config::{Parameters, Value};
@@ -156,6 +156,24 @@ impl Transform for Pseudonym {
         format!(
             "codes in place of values, made with a secret key; equal codes stand for equal values{where_same}"
         )
+    }
+
+    fn codes(&self, column: &str) -> Option<CodeSpace> {
+        let name = |how: &Normalise| match how {
+            Normalise::Trim => "trim",
+            Normalise::Lower => "lower",
+            Normalise::Digits => "digits",
+        };
+        let normalise: Vec<&str> = self.normalise.iter().map(name).collect();
+        Some(CodeSpace {
+            domain: self.domain.clone().unwrap_or_else(|| column.to_owned()),
+            settings: vec![
+                ("project", self.project.name.clone()),
+                ("length", self.length.to_string()),
+                ("linkable", if self.lasting { "project" } else { "release" }.to_owned()),
+                ("normalise", normalise.join(", ")),
+            ],
+        })
     }
 
     fn run(&self, given: &Given<'_>) -> Result<Made> {

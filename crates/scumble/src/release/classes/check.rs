@@ -1,5 +1,7 @@
 //! Puts the claim of a run about its classes to the independent verifier.
 
+use std::collections::BTreeSet;
+
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 use scumble_verify::{
     Claim, Cover, Drops, ModelOutcome, Outcome, Population, Reference, StarRows, Truth, check_models_with,
@@ -17,6 +19,7 @@ use crate::release::claim::{
     check_spelling, cover, cover_shown, given_others, is_verified, joint_references, mean, model_claim,
     named, reference, same_value, sensitive_column, several_spellings,
 };
+use crate::release::joined::Told;
 use crate::release::prepare::{counted_by_value, table_in_one_spelling};
 use crate::release::requirements::has_separate_models;
 use crate::release::staged::Staged;
@@ -102,7 +105,11 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
     }
     staged.check()?;
     let together = together::judge(&counted, &original, run.plan, run.found.resources, claim.star)?;
-    drop(counted);
+    if let Some(keys) = &staged.keys {
+        staged.told = Some(told(run, counted.into_owned(), (claim, reference), keys));
+    } else {
+        drop(counted);
+    }
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
         let whose = whose_fault(run, &model.name);
         return Err(Error::verification(format!(
@@ -132,6 +139,34 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
         )));
     }
     Ok(Verified { outcome, together, warnings })
+}
+
+/// What the verifier needs to judge this table together with those that codes join it with.
+fn told(
+    run: &ClassRun<'_>,
+    table: CodedTable,
+    (claim, reference): (Claim, Reference),
+    keys: &[String],
+) -> Told {
+    let codes = |name: &String| {
+        let column = run.source.column(name)?;
+        let used: BTreeSet<u32> = column.codes.iter().collect();
+        Some((name.clone(), used.into_iter().map(|code| column.values.get(code).to_owned()).collect()))
+    };
+    Told {
+        table,
+        claim,
+        reference,
+        person: run.problem.table.payloads().person().map(|person| person.name.clone()),
+        codes: keys.iter().filter_map(codes).collect(),
+        unverified: run
+            .problem
+            .models
+            .iter()
+            .find(|model| !is_verified(&***model))
+            .map(|model| model.title()),
+        perturbed: run.plan.drawn.beyond_models.first().cloned(),
+    }
 }
 
 /// The part of a message that says who must act when a release fails.

@@ -16,7 +16,7 @@ use crate::release::offers;
 use crate::release::resources::Resources;
 
 /// The most times that larger classes are asked for, twice as large each time.
-const ATTEMPTS: u32 = 12;
+pub(in crate::release) const ATTEMPTS: u32 = 12;
 
 /// Returns an error if the plan names tables and no model is about them.
 pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Result<()> {
@@ -94,7 +94,7 @@ pub(in crate::release) fn large_enough<Made>(
 }
 
 /// The plan with a larger minimum of class sizes: twice as large each time.
-fn larger(plan: &Plan, doublings: u32, rows: usize) -> Option<Plan> {
+pub(in crate::release) fn larger(plan: &Plan, doublings: u32, rows: usize) -> Option<Plan> {
     let asked = plan.privacy.iter().filter(|spec| spec.is_size_alone());
     let asked = asked.filter_map(|spec| spec.parameters.whole("k", 1).ok().flatten()).max().unwrap_or(1);
     let k = asked.checked_shl(doublings).filter(|k| *k <= rows as u64)?;
