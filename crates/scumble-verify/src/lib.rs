@@ -52,7 +52,7 @@
 //!
 //! The modules: `columns` looks columns up without trusting them. `group` numbers rows of equal content. `models` checks equivalence
 //! classes. `exact` and `value` compare without rounding. `cover` finds which released text is true of which original, and `named`
-//! does so by the names of nodes. `normal` finds which texts are one value. `truth` compares row by row. `row_map` reads which row is
+//! does so by the names of nodes. `normal` finds which texts are one value. `truth` compares row by row, and `weights` survey weights. `row_map` reads which row is
 //! whose. `steps` checks what was done to columns before the search. `exchange` checks values that went to other rows. `written`,
 //! `spreadsheet`, `decimal_comma` and `ranges` undo what was written for a program. `matching` and `flow` find an assignment where
 //! the row map is not known.
@@ -87,6 +87,7 @@ mod tests;
 mod truth;
 mod value;
 mod watch;
+mod weights;
 mod written;
 
 pub use cover::{Cover, Nodes, TreeTold, covering, covering_with};
@@ -114,4 +115,5 @@ pub use truth::{
     check_truth, check_truth_with_map,
 };
 pub use value::{DateFormat, ValueKind};
+pub use weights::{ShownWeight, WeightRule};
 pub use written::WrittenForm;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use scumble::config::{
     Audience, Column, Equality, ModelSpec, OutputDialect, Parameters, Plan, Range, Rest, Role, Roles,
-    StarPolicy, Value,
+    StarPolicy, Value, Weights,
 };
 use scumble::error::did_you_mean;
 use scumble::release::outputs::Outputs;
@@ -100,6 +100,9 @@ pub(super) struct RoleFlags {
     /// Columns that are published as they are
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     other: Vec<String>,
+    /// Columns of survey weights, which say how many people a row stands for; --weights says what is released of them
+    #[arg(long = "weight", value_name = "A,B", value_delimiter = ',')]
+    weight_columns: Vec<String>,
     /// Columns to leave out
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     drop: Vec<String>,
@@ -121,6 +124,12 @@ pub(super) struct RoleFlags {
     /// the way a number or date is written) or exact
     #[arg(long, value_name = "COLUMN=RULE")]
     equality: Vec<String>,
+    /// What the release shows of a survey weight: round, class_mean or keep
+    #[arg(long, value_name = "COLUMN=RULE")]
+    weights: Vec<String>,
+    /// The column within whose values a survey weight is raised for rows that are left out (with --star-policy drop)
+    #[arg(long, value_name = "COLUMN=COLUMN")]
+    stratum: Vec<String>,
     /// Columns in which models count missing values as a value like any other; in all other columns a missing value is no value
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     missing_counts: Vec<String>,
@@ -511,7 +520,7 @@ fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str)> {
 
 impl RoleFlags {
     pub(super) fn apply(&self, plan: &mut Plan, here: impl Fn(&String) -> Result<String>) -> Result<()> {
-        let lists: [(Role, Vec<&String>); 9] = [
+        let lists: [(Role, Vec<&String>); 10] = [
             (Role::Quasi, self.quasi.iter().collect()),
             (Role::Sensitive, self.sensitive.iter().collect()),
             (Role::Class, self.class.iter().collect()),
@@ -520,6 +529,7 @@ impl RoleFlags {
             (Role::Household, self.household.iter().collect()),
             (Role::Guarding, self.guarding.iter().collect()),
             (Role::Other, self.other.iter().collect()),
+            (Role::Weight, self.weight_columns.iter().collect()),
             (Role::Drop, self.drop.iter().collect()),
         ];
         let mut given: Vec<(&str, Vec<Role>)> = Vec::new();
@@ -554,6 +564,15 @@ impl RoleFlags {
             let (name, rule) = pair("--equality", given)?;
             let known = [("normal", Equality::Normal), ("exact", Equality::Exact)];
             known_column(plan, "--equality", name)?.equality = choice("--equality", rule, &known)?;
+        }
+        for given in &self.weights {
+            let (name, rule) = pair("--weights", given)?;
+            let rule = choice("--weights", rule, &Weights::ALL)?;
+            known_column(plan, "--weights", name)?.weights = Some(rule);
+        }
+        for given in &self.stratum {
+            let (name, stratum) = pair("--stratum", given)?;
+            known_column(plan, "--stratum", name)?.stratum = Some(stratum.to_owned());
         }
         for name in &self.missing_counts {
             known_column(plan, "--missing-counts", name)?.missing_counts = true;

@@ -60,6 +60,9 @@ impl Plan {
             if let Some(error) = self.range_fault(name, column) {
                 return Err(about(&["columns", name, "range"], error));
             }
+            if let Some((key, error)) = self.weights_fault(name, column) {
+                return Err(about(&["columns", name, key], error));
+            }
             if let Some((keys, error)) = super::consent::fault(name, column, self.risk.audience) {
                 let path: Vec<&str> = ["columns", name].into_iter().chain(keys.iter().copied()).collect();
                 return Err(about(&path, error));
@@ -117,9 +120,7 @@ impl Plan {
             ))
             .map(|error| error.unset(Setting::column("label").of(&[name]), "leave label out"));
         }
-        let published = |column: &Column| {
-            column.role.has(Role::Quasi) || Role::EXACT.iter().any(|role| column.role.has(*role))
-        };
+        let published = |column: &Column| Role::PUBLISHED.iter().any(|role| column.role.has(*role));
         let written = Range::columns_of(name);
         let taken = self.columns.iter().find(|(other, column)| written.contains(other) && published(column));
         taken.and_then(|(other, _)| {

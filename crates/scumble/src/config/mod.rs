@@ -46,6 +46,7 @@ pub mod template;
 mod tests;
 mod transform;
 mod value;
+mod weights;
 
 pub use audience::Audience;
 pub(crate) use check::no_quasi_identifier;
@@ -67,3 +68,4 @@ pub use size::Size;
 pub use source::{has_any_key, read_toml, toml_words};
 pub use transform::TransformSpec;
 pub use value::Value;
+pub use weights::Weights;

@@ -30,13 +30,15 @@ pub enum Role {
     Sensitive,
     /// Kept unchanged, on the promise that outsiders do not have it.
     Other,
+    /// How many people of a population a row stands for; released as its column says.
+    Weight,
     /// Left out.
     Drop,
 }
 
 impl Role {
     /// Every role.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Identifier,
         Self::Subject,
         Self::Household,
@@ -45,11 +47,12 @@ impl Role {
         Self::Class,
         Self::Sensitive,
         Self::Other,
+        Self::Weight,
         Self::Drop,
     ];
 
     /// The roles of columns that a release shows, exactly or coarser.
-    pub const PUBLISHED: [Self; 4] = [Self::Quasi, Self::Class, Self::Sensitive, Self::Other];
+    pub const PUBLISHED: [Self; 5] = [Self::Quasi, Self::Class, Self::Sensitive, Self::Other, Self::Weight];
 
     /// The roles of columns that a release shows exactly.
     pub const EXACT: [Self; 3] = [Self::Class, Self::Sensitive, Self::Other];
@@ -66,6 +69,7 @@ impl Role {
             Self::Class => "class",
             Self::Sensitive => "sensitive",
             Self::Other => "other",
+            Self::Weight => "weight",
             Self::Drop => "drop",
         }
     }

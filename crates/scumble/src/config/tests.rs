@@ -68,6 +68,11 @@ missing_counts = true
 accept_pii = { kinds = ["email"], reason = "public office addresses" }
 accept_free_text = { reason = "read by two people" }
 
+[columns.weight]
+role = "weight"
+weights = "class_mean"
+stratum = "zip"
+
 [quasi_sets]
 neighbours = ["zip", "age"]
 
@@ -97,7 +102,7 @@ quasi = ["ward"]
 name = "iack"
 metric = "loss"
 suppression = 0.05
-star_policy = "paper"
+star_policy = "drop"
 seed = 7
 steps = 1000
 budget = "90s"
@@ -146,7 +151,7 @@ fn a_full_plan_is_read() {
     assert_eq!(plan.read.missing, ["-", ""]);
     assert_eq!(plan.read.missing_policy, MissingPolicy::DropRow);
     let names: Vec<&str> = plan.columns.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["zip", "age", "date of birth", "diagnosis"], "the order of the file");
+    assert_eq!(names, ["zip", "age", "date of birth", "diagnosis", "weight"], "the order of the file");
     let age = plan.column("age").expect("there");
     assert!(age.role.has(Role::Quasi) && !age.role.is_confirmed());
     assert_eq!(
@@ -176,7 +181,7 @@ fn a_full_plan_is_read() {
     assert_eq!((algorithm.name.as_str(), algorithm.suppression), ("iack", Rational::new(1, 20)));
     assert_eq!(
         (algorithm.star_policy, algorithm.seed, algorithm.steps),
-        (StarPolicy::Paper, Some(7), Some(1000))
+        (StarPolicy::Drop, Some(7), Some(1000))
     );
     assert_eq!(algorithm.budget.map(|budget| budget.duration().as_secs()), Some(90));
     assert_eq!(

@@ -72,6 +72,7 @@ mod table_stage;
 mod tables;
 mod targets;
 mod trial;
+mod weights;
 mod written;
 
 pub use apply::{Applied, apply, apply_beside};
@@ -348,6 +349,7 @@ fn read(given: &Plan, source: &Source, resources: &Resources) -> Result<PlannedT
                 )
         })?;
     }
+    weights::check(&plan, &table, RowNumbers::Kept(&kept))?;
     let departures = template::judge(&plan, &table)?;
     // Personal data is looked for before the search, so that nobody waits in vain.
     let passed = gate::exact(&plan, &table, RowNumbers::Kept(&kept))?;
@@ -432,7 +434,7 @@ fn read_columns(
     let planned: BTreeSet<&str> = plan
         .columns
         .iter()
-        .filter(|(_, column)| !unread(&column.role))
+        .filter(|(name, column)| !unread(&column.role) || plan.is_stratum(name))
         .map(|(name, _)| name.as_str())
         .chain(steps.read.iter().map(String::as_str))
         .collect();

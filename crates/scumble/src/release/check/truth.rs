@@ -10,7 +10,7 @@ use super::{cannot_check, is_elsewhere, records, side_by_side};
 use crate::config::{Plan, Role};
 use crate::error::{Error, Result, Setting};
 use crate::registry::Method;
-use crate::release::claim::{cover, mean, same_value, value_kind};
+use crate::release::claim::{cover, mean, same_value, value_kind, weight_rule};
 use crate::release::prepare::{counted_by_value, payload_of, prepare, spelt_once};
 use crate::release::resources::Resources;
 
@@ -80,9 +80,11 @@ pub(super) fn truthful(
                 missing: values.map(|(values, _)| values.missing).unwrap_or_default(),
             })
         } else if private.contains(&name.as_str())
-            || [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role))
+            || column.role.has(Role::Weight)
+            || Role::EXACT.iter().any(|role| column.role.has(*role))
         {
-            same_value(&spelt, name, &counted, plan)?
+            let weight = weight_rule(plan, name, &spelt);
+            weight.map_or_else(|| same_value(&spelt, name, &counted, plan), Ok)?
         } else {
             Truth::Absent
         };

@@ -1,5 +1,7 @@
 //! Puts the claim of a run about its classes to the independent verifier.
 
+use std::borrow::Cow;
+
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 use scumble_verify::{
     Claim, Cover, Drops, ModelOutcome, Outcome, Population, Reference, StarRows, Truth, check_models_with,
@@ -15,7 +17,7 @@ use crate::models::Model;
 use crate::registry::{ALGORITHMS, MODELS};
 use crate::release::claim::{
     check_spelling, cover, cover_shown, given_others, is_verified, joint_references, mean, model_claim,
-    named, reference, same_value, sensitive_column, several_spellings,
+    named, reference, same_value, sensitive_column, several_spellings, weight_rule,
 };
 use crate::release::prepare::{counted_by_value, table_in_one_spelling};
 use crate::release::requirements::has_separate_models;
@@ -62,6 +64,9 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
     // Guarding nodes are labels, not values.
     let values = columns.iter().filter(|values| !is_guarding(run.plan, &values.name));
     claim.values.extend(values.map(|values| sensitive_column(values, run.plan)));
+    // Models add original weights up. What is shown of them is no part of a model.
+    let written = &release;
+    let release = without_weights(run.plan, written);
     // The written texts themselves must have one spelling for each value.
     let counted = counted_by_value(run.plan);
     for values in claim.values.iter().filter(|values| counted.contains(values.name.as_str())) {
@@ -84,7 +89,7 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
             staged.control(),
         )?);
     }
-    let mut counted = std::borrow::Cow::Borrowed(&release);
+    let mut counted = Cow::Borrowed(&*release);
     let unpublished = unpublished(run, &original, rows)?;
     if !unpublished.is_empty() {
         counted.to_mut().columns.extend(unpublished);
@@ -103,6 +108,8 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
     staged.check()?;
     let together = together::judge(&counted, &original, run.plan, run.found.resources, claim.star)?;
     drop(counted);
+    drop(release);
+    let release = written;
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
         let whose = whose_fault(run, &model.name);
         return Err(Error::verification(format!(
@@ -115,10 +122,10 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
     let drops = if run.problem.star_policy == StarPolicy::Drop { Drops::Allowed } else { Drops::Forbidden };
     staged.check()?;
     let truth = check_truth_with_map(
-        &release,
+        release,
         &original,
         &rows.order,
-        &truths(run, &release)?,
+        &truths(run, release)?,
         drops,
         staged.control(),
     )?;
@@ -132,6 +139,16 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
         )));
     }
     Ok(Verified { outcome, together, warnings })
+}
+
+/// A release without its columns of survey weights.
+fn without_weights<'a>(plan: &Plan, release: &'a CodedTable) -> Cow<'a, CodedTable> {
+    let is_weight = |name: &str| plan.column(name).is_some_and(|column| column.role.has(Role::Weight));
+    if !release.columns.iter().any(|column| is_weight(&column.name)) {
+        return Cow::Borrowed(release);
+    }
+    let columns = release.columns.iter().filter(|column| !is_weight(&column.name)).cloned().collect();
+    Cow::Owned(CodedTable { columns, rows: release.rows })
 }
 
 /// The part of a message that says who must act when a release fails.
@@ -221,11 +238,11 @@ fn truths(run: &ClassRun<'_>, release: &CodedTable) -> Result<Vec<(String, Truth
                         cover_shown(quasi, missing, release.column(name).map(|column| &column.values))?
                     })
                 }
-                None if [Role::Class, Role::Sensitive, Role::Other]
-                    .iter()
-                    .any(|role| column.role.has(*role)) =>
+                None if column.role.has(Role::Weight)
+                    || Role::EXACT.iter().any(|role| column.role.has(*role)) =>
                 {
-                    same_value(run.source, name, &counted, run.plan)?
+                    let weight = weight_rule(run.plan, name, run.source);
+                    weight.map_or_else(|| same_value(run.source, name, &counted, run.plan), Ok)?
                 }
                 None => Truth::Absent,
             };

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
-use scumble_files::table::Texts;
+use scumble_files::table::{CodedColumn, Texts};
 use scumble_files::{Cells, ColumnType, OutColumn};
 
 use super::super::ranges::RangeColumn;
 use super::super::search::OfRow;
 use super::super::staged::{Staged, column_type, label_type};
+use super::super::weights::ShownWeights;
 use super::ClassRun;
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
@@ -27,6 +28,10 @@ pub(crate) struct ReleasedRows {
     pub(crate) order: Vec<u32>,
     /// The labels of each quasi-identifier.
     pub(super) labels: Vec<Labels>,
+    /// What the columns of survey weights show.
+    pub(super) weights: Vec<ShownWeights>,
+    /// How many rows are unique on what a column of survey weights shows, by column.
+    pub(super) unique_on_weights: Vec<(String, Uniqueness)>,
     /// The number of rows that are unique on all that they show, sensitive columns aside; `None` where nothing else is published exactly.
     pub(crate) unique_with_quasi: Option<Uniqueness>,
 }
@@ -41,7 +46,9 @@ pub(super) struct Labels {
 }
 
 /// Chooses and sorts the released rows. They are sorted by what they show, so no trace of the original order is left.
-pub(in crate::release) fn arrange(run: &ClassRun<'_>, of_row: OfRow) -> Result<ReleasedRows> {
+///
+/// Also returns warnings.
+pub(in crate::release) fn arrange(run: &ClassRun<'_>, of_row: OfRow) -> Result<(ReleasedRows, Vec<String>)> {
     let classes = &run.found.classes;
     // A look is what readers can distinguish: each kept class, and all suppressed rows as one.
     let mut look_of_class: Vec<u32> = Vec::with_capacity(classes.len());
@@ -58,9 +65,22 @@ pub(in crate::release) fn arrange(run: &ClassRun<'_>, of_row: OfRow) -> Result<R
     drop(look_of_class);
     let dropped = |row: u32| run.problem.star_policy == StarPolicy::Drop && look_of_row[row as usize] == kept;
     let order: Vec<u32> = (0..look_of_row.len() as u32).filter(|row| !dropped(*row)).collect();
-    let order = if run.plan.keep_order { order } else { sort_by_content(run, &labels, &look_of_row, &order) };
-    let unique_with_quasi = unique_with_quasi(run, &look_of_row, kept, &order);
-    Ok(ReleasedRows { look_of_row, order, labels, unique_with_quasi })
+    let rank = ranks(&labels);
+    let group_of_row = |row: u32| rank[look_of_row[row as usize] as usize];
+    let (weights, warnings) =
+        super::super::weights::shown(run.plan, run.source, &run.source.as_read(), &group_of_row, &order)?;
+    let order =
+        if run.plan.keep_order { order } else { sort_by_content(run, &rank, &look_of_row, &weights, &order) };
+    let unique_with_quasi = unique_with_quasi(run, &look_of_row, kept, &weights, &order);
+    let unique_on_weights = weights.iter().map(|of| unique_on(run, &of.column, &order)).collect();
+    let rows = ReleasedRows { look_of_row, order, labels, weights, unique_on_weights, unique_with_quasi };
+    Ok((rows, warnings))
+}
+
+/// The name of a column, and how many released rows are unique on what it shows.
+fn unique_on(run: &ClassRun<'_>, column: &CodedColumn, released: &[u32]) -> (String, Uniqueness) {
+    let shown = released.iter().map(|row| u64::from(column.codes.get(*row as usize))).collect();
+    (column.name.clone(), among(shown, run.plan.risk.audience.least_k()))
 }
 
 /// Counts the rows that somebody finds who has all columns but the sensitive ones.
@@ -68,14 +88,20 @@ fn unique_with_quasi(
     run: &ClassRun<'_>,
     look_of_row: &[u32],
     stars: u32,
+    weights: &[ShownWeights],
     released: &[u32],
 ) -> Option<Uniqueness> {
     let names: Vec<&str> = run.untouched_columns().collect();
     let open = open_columns(run.plan, &names);
-    if open.is_empty() {
+    // The mean weight of a group tells nothing that the group does not.
+    let telling: Vec<&ShownWeights> = weights.iter().filter(|of| !of.is_of_group).collect();
+    if open.is_empty() && telling.is_empty() {
         return None;
     }
     let mut seen = keys(run.source, &open);
+    for ShownWeights { column, .. } in telling {
+        seen.push(column.values.len() as u32, |row| column.codes.get(row));
+    }
     seen.push(stars + 1, |row| look_of_row[row]);
     let seen = seen.finish();
     Some(among(released.iter().map(|row| seen[*row as usize]).collect(), run.plan.risk.audience.least_k()))
@@ -93,7 +119,7 @@ fn class_of_row(run: &ClassRun<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u3
     };
     // The search could not tell these rows apart. They are dealt out by what else they show, so that their order in the
     // original decides only between rows that look the same.
-    let shown = kept_keys(run, tuple_of_row.len());
+    let shown = original_keys(run, tuple_of_row.len());
     let mut rows: Vec<u32> = (0..tuple_of_row.len() as u32).collect();
     rows.par_sort_unstable_by_key(|row| {
         let at = *row as usize;
@@ -132,10 +158,21 @@ fn deal(rows: &[u32], shares: &[Share], class_of_row: &mut [u32]) {
 }
 
 /// A key for each row that stands for its columns that are published unchanged, and sorts like them.
-fn kept_keys(run: &ClassRun<'_>, rows: usize) -> Vec<u64> {
+fn kept_keys(run: &ClassRun<'_>, rows: usize) -> Packer {
     let mut packer = Packer::new(rows);
     let columns = run.source.by_name();
     for column in run.untouched_columns().filter_map(|name| columns.get(name)) {
+        packer.push(column.values.len() as u32, |row| column.codes.get(row));
+    }
+    packer
+}
+
+/// The same for all columns that decide what a row shows besides its quasi-identifiers: also weights, and what they are calibrated by.
+fn original_keys(run: &ClassRun<'_>, rows: usize) -> Vec<u64> {
+    let mut packer = kept_keys(run, rows);
+    let columns = run.source.by_name();
+    let of_weights = run.plan.weights().flat_map(|(name, column, _)| [Some(name), column.stratum.as_deref()]);
+    for column in of_weights.flatten().filter_map(|name| columns.get(name)) {
         packer.push(column.values.len() as u32, |row| column.codes.get(row));
     }
     packer.finish()
@@ -173,8 +210,8 @@ fn column_labels(run: &ClassRun<'_>, column: usize) -> Result<Labels> {
     Ok(Labels { texts, of_look, kind })
 }
 
-/// Sorts rows by what they show: by their look (a counting sort), then by the columns that are kept.
-fn sort_by_content(run: &ClassRun<'_>, labels: &[Labels], look_of_row: &[u32], rows: &[u32]) -> Vec<u32> {
+/// The rank of each look by what it shows.
+fn ranks(labels: &[Labels]) -> Vec<u32> {
     let count = labels.first().map_or(1, |labels| labels.of_look.len());
     let mut looks: Vec<u32> = (0..count as u32).collect();
     let shown = |look: u32| labels.iter().map(move |labels| labels.of_look[look as usize]);
@@ -184,6 +221,18 @@ fn sort_by_content(run: &ClassRun<'_>, labels: &[Labels], look_of_row: &[u32], r
     for pair in looks.windows(2) {
         rank[pair[1] as usize] = rank[pair[0] as usize] + u32::from(shown(pair[0]).ne(shown(pair[1])));
     }
+    rank
+}
+
+/// Sorts rows by what they show: by their look (a counting sort), then by the columns that are kept, then by their weights.
+fn sort_by_content(
+    run: &ClassRun<'_>,
+    rank: &[u32],
+    look_of_row: &[u32],
+    weights: &[ShownWeights],
+    rows: &[u32],
+) -> Vec<u32> {
+    let count = rank.len();
     let mut starts = vec![0_usize; count + 1];
     rows.iter().for_each(|row| starts[rank[look_of_row[*row as usize] as usize] as usize + 1] += 1);
     for rank in 0..count {
@@ -196,7 +245,11 @@ fn sort_by_content(run: &ClassRun<'_>, labels: &[Labels], look_of_row: &[u32], r
         order[*place] = *row;
         *place += 1;
     }
-    let keys = kept_keys(run, look_of_row.len());
+    let mut keys = kept_keys(run, look_of_row.len());
+    for ShownWeights { column, .. } in weights {
+        keys.push(column.values.len() as u32, |row| column.codes.get(row));
+    }
+    let keys = keys.finish();
     // The original row number only decides between rows that look the same, where nobody can see it.
     let mut rest = order.as_mut_slice();
     let mut groups = Vec::with_capacity(count);
@@ -225,6 +278,11 @@ pub(super) fn write(run: &ClassRun<'_>, rows: &ReleasedRows, staged: &mut Staged
             let cells = Cells::Direct(&column.codes);
             // A column that is published unchanged keeps its type, if the format has types.
             let kind = column_type(&column.values);
+            columns.push(OutColumn { name, texts: &column.values, cells, kind });
+        } else if let Some(ShownWeights { column, .. }) =
+            rows.weights.iter().find(|of| of.column.name == *name)
+        {
+            let (cells, kind) = (Cells::Direct(&column.codes), column_type(&column.values));
             columns.push(OutColumn { name, texts: &column.values, cells, kind });
         }
     }
