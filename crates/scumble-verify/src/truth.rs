@@ -16,6 +16,7 @@ use crate::cover::{Cover, Reading};
 use crate::error::VerifyError;
 use crate::models::SensitiveColumn;
 use crate::normal::in_normal_form;
+use crate::renumbered::NumberPairing;
 use crate::watch::{Pace, check};
 use crate::weights::{WeightPairing, WeightRule};
 use crate::{exchange, matching};
@@ -41,6 +42,14 @@ pub enum Truth {
     /// Every row has a survey weight that was made of the original ones by this rule. Only a row map shows that: without one such a
     /// column is not compared, and the outcome reports that.
     Weight(WeightRule),
+    /// Every row has a fresh number that stands for its original value: 1, 2, 3 …, by what the rows of each number show. Only a row map shows
+    /// that, as for weights.
+    Renumbered {
+        /// How the original texts are read.
+        values: SensitiveColumn,
+        /// Whether rows are sorted by what they show, so that the order of the numbers can be checked.
+        sorted: bool,
+    },
     /// The column has the original values, each as often as in the original, but not necessarily in their rows.
     Permuted,
     /// Nothing is promised of the column's values: chance decided them.
@@ -140,7 +149,7 @@ pub fn check_truth(
 ) -> Result<TruthOutcome, VerifyError> {
     let (release, original) =
         (&*in_form(release, original, columns, control)?, &*in_form(original, original, columns, control)?);
-    let Paired { faults: column_faults, pairings, means, permuted, weights } =
+    let Paired { faults: column_faults, pairings, means, permuted, weights, numbers } =
         pair_columns(release, original, columns)?;
     let compared: Vec<ColumnTruth> =
         permuted.iter().map(|(released, original)| exchange::compare(released, original)).collect();
@@ -161,6 +170,7 @@ pub fn check_truth(
         columns: compared,
         unchecked: (means.iter().map(|mean| mean.released.name.clone()))
             .chain(weights.iter().map(|of| of.released.name.clone()))
+            .chain(numbers.iter().map(|of| of.released.name.clone()))
             .collect(),
         first_false: None,
     })
@@ -204,6 +214,7 @@ struct Paired<'a> {
     /// Released columns whose values were exchanged, with their originals.
     permuted: Vec<(&'a CodedColumn, &'a CodedColumn)>,
     weights: Vec<WeightPairing<'a>>,
+    numbers: Vec<NumberPairing<'a>>,
 }
 
 /// Pairs the declared columns, and finds those that are missing or must not be there.
@@ -228,7 +239,7 @@ fn pair_columns<'a>(
         faults.push(ColumnFault { column: released.name.clone(), fault });
     }
     let (mut pairings, mut means, mut permuted) = (Vec::new(), Vec::new(), Vec::new());
-    let mut weights = Vec::new();
+    let (mut weights, mut numbers) = (Vec::new(), Vec::new());
     for (name, truth) in columns {
         let cover = match truth {
             Truth::Absent => continue,
@@ -236,6 +247,7 @@ fn pair_columns<'a>(
             | Truth::Same(_)
             | Truth::Aggregate { .. }
             | Truth::Weight(_)
+            | Truth::Renumbered { .. }
             | Truth::Permuted
             | Truth::Unpromised => None,
             Truth::Covers(cover) => Some(cover),
@@ -251,6 +263,9 @@ fn pair_columns<'a>(
         match truth {
             Truth::Aggregate { comma } => means.push(MeanPairing { released, original, comma: *comma }),
             Truth::Permuted => permuted.push((released, original)),
+            Truth::Renumbered { values, sorted } => {
+                numbers.push(NumberPairing { released, original, values, sorted: *sorted });
+            }
             Truth::Weight(rule) => {
                 let stratum = rule.stratum.as_deref().map(|name| in_original.column(name)).transpose()?;
                 weights.push(WeightPairing { released, original, stratum, rule });
@@ -258,7 +273,7 @@ fn pair_columns<'a>(
             _ => pairings.push(Pairing { released, original, cover }),
         }
     }
-    Ok(Paired { faults, pairings, means, permuted, weights })
+    Ok(Paired { faults, pairings, means, permuted, weights, numbers })
 }
 
 impl<'p> Pairing<'p> {

@@ -7,7 +7,7 @@ use scumble::config::{
     Audience, Column, Equality, ModelSpec, OutputDialect, Parameters, Plan, Range, Rest, Role, Roles,
     StarPolicy, Value, Weights,
 };
-use scumble::error::did_you_mean;
+use scumble::error::{Setting, did_you_mean};
 use scumble::release::outputs::Outputs;
 use scumble::release::{
     ModelSummary, Released, RunOptions, Summary, anonymize_beside, give_release_id, stem_of,
@@ -91,9 +91,12 @@ pub(super) struct RoleFlags {
     /// The column that shows which rows belong to one person
     #[arg(long, value_name = "COLUMN")]
     subject: Option<String>,
-    /// The column that shows which rows belong to one household; read, never released
+    /// The column that shows which rows belong to one household; read, and not released but for --renumber
     #[arg(long, value_name = "COLUMN")]
     household: Option<String>,
+    /// Publish fresh numbers of households, which show which rows are one household
+    #[arg(long)]
+    renumber: bool,
     /// The column that says which node of a hierarchy each person wants guarded; read, never released
     #[arg(long, value_name = "COLUMN")]
     guarding: Option<String>,
@@ -564,6 +567,14 @@ impl RoleFlags {
             let (name, rule) = pair("--equality", given)?;
             let known = [("normal", Equality::Normal), ("exact", Equality::Exact)];
             known_column(plan, "--equality", name)?.equality = choice("--equality", rule, &known)?;
+        }
+        if self.renumber {
+            let households = plan.columns.iter_mut().filter(|(_, column)| column.role.has(Role::Household));
+            let Some((_, column)) = households.into_iter().next() else {
+                return Err(Error::config("--renumber: no column tells households apart")
+                    .set(Setting::role("household"), "say which column does"));
+            };
+            column.renumber = true;
         }
         for given in &self.weights {
             let (name, rule) = pair("--weights", given)?;

@@ -69,6 +69,9 @@ pub struct Column {
     /// raised unless it is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stratum: Option<String>,
+    /// For the column of households: whether the release shows fresh numbers of households, which show who lives together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub renumber: bool,
     /// How values are generalised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchy: Option<Builder>,
@@ -192,6 +195,7 @@ impl Column {
             accept_free_text: None,
             weights: None,
             stratum: None,
+            renumber: false,
             hierarchy: None,
         }
     }

@@ -18,7 +18,7 @@ pub enum Role {
     Identifier,
     /// Shows which rows belong to one person, so that people are counted and not rows; never released.
     Subject,
-    /// Shows which rows belong to one household, whose members know each other; never released.
+    /// Shows which rows belong to one household, whose members know each other; released with fresh numbers only.
     Household,
     /// Says for each row which node of a sensitive column's hierarchy its person wants guarded; read, never released.
     Guarding,

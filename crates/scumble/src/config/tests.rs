@@ -68,6 +68,10 @@ missing_counts = true
 accept_pii = { kinds = ["email"], reason = "public office addresses" }
 accept_free_text = { reason = "read by two people" }
 
+[columns.home]
+role = "household"
+renumber = true
+
 [columns.weight]
 role = "weight"
 weights = "class_mean"
@@ -79,6 +83,7 @@ neighbours = ["zip", "age"]
 [[privacy]]
 model = "k_anonymity"
 k = 5
+unit = "household"
 
 [[privacy]]
 model = "l_diversity"
@@ -87,6 +92,10 @@ variant = "recursive"
 l = 2
 c = 1.31
 strict = true
+
+[[privacy]]
+model = "multirelational"
+k = 5
 
 [[transform]]
 do = "Round"
@@ -114,7 +123,7 @@ threshold = 0.1
 audience = "inside"
 combination_size = 2
 weight = "zip"
-household = "age"
+household = "home"
 linkage_limit = 0.05
 "#;
 
@@ -151,7 +160,11 @@ fn a_full_plan_is_read() {
     assert_eq!(plan.read.missing, ["-", ""]);
     assert_eq!(plan.read.missing_policy, MissingPolicy::DropRow);
     let names: Vec<&str> = plan.columns.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["zip", "age", "date of birth", "diagnosis", "weight"], "the order of the file");
+    assert_eq!(
+        names,
+        ["zip", "age", "date of birth", "diagnosis", "home", "weight"],
+        "the order of the file"
+    );
     let age = plan.column("age").expect("there");
     assert!(age.role.has(Role::Quasi) && !age.role.is_confirmed());
     assert_eq!(

@@ -202,8 +202,8 @@ fn unjudged(plan: &Plan) -> Plan {
     plan.accept_attribute_disclosure = true;
     plan.keep_order = true;
     plan.algorithm.star_policy = StarPolicy::Strict;
-    // Nothing is left out, so there is nothing to raise weights for.
-    plan.columns.iter_mut().for_each(|(_, column)| column.stratum = None);
+    // Nothing is left out, so there is nothing to raise weights for; and no model is about households.
+    plan.columns.iter_mut().for_each(|(_, column)| (column.stratum, column.renumber) = (None, false));
     plan
 }
 

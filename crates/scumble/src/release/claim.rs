@@ -212,6 +212,13 @@ pub(super) fn named(quasi: &Quasi) -> Vec<(String, Vec<String>)> {
     groups.map(|node| (label(node), above(node))).collect()
 }
 
+/// How the verifier is to compare fresh numbers with the households that they stand for.
+pub(crate) fn renumbered(known: &CodedTable, name: &str, plan: &Plan) -> Result<Truth> {
+    let column = known.column(name).ok_or_else(|| Error::internal("households were not read"))?;
+    let values = sensitive_column(&payload_of(column, plan)?.0, plan);
+    Ok(Truth::Renumbered { values, sorted: !plan.keep_order })
+}
+
 /// How the verifier is to compare a column of survey weights with its original; `None` where it is published as it is.
 pub(crate) fn weight_rule(plan: &Plan, name: &str, source: &CodedTable) -> Option<Truth> {
     let (_, column, weights) = plan.weights().find(|(of, ..)| *of == name)?;

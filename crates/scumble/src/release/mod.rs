@@ -57,6 +57,7 @@ pub mod prepare;
 mod publish;
 mod ranges;
 mod records;
+mod renumber;
 mod report;
 mod requirements;
 pub mod resources;
@@ -349,6 +350,7 @@ fn read(given: &Plan, source: &Source, resources: &Resources) -> Result<PlannedT
                 )
         })?;
     }
+    households::check_members(&plan, &table)?;
     weights::check(&plan, &table, RowNumbers::Kept(&kept))?;
     let departures = template::judge(&plan, &table)?;
     // Personal data is looked for before the search, so that nobody waits in vain.

@@ -49,6 +49,18 @@ pub(super) fn refuse_weights(plan: &Plan, algorithm: &str, publishes: &str) -> R
     }
 }
 
+/// Returns an error if households are to be renumbered and an algorithm makes no classes; `publishes` says what it makes instead.
+pub(super) fn refuse_numbers(plan: &Plan, algorithm: &str, publishes: &str) -> Result<()> {
+    match plan.renumbered() {
+        None => Ok(()),
+        Some(name) => Err(Error::refused(format!(
+            "the households of '{name}' are to be renumbered, which is done for groups of rows only, and '{algorithm}' {publishes}"
+        ))
+        .unset(Setting::column("renumber").of(&[name]), "leave renumber out")
+        .another(Wish::Classes)),
+    }
+}
+
 /// The switch of the plan that changes classes after the search, if one is on.
 fn switch(plan: &Plan) -> Option<&'static str> {
     let switches = [("polish", plan.algorithm.polish), ("flatten", plan.algorithm.flatten)];

@@ -33,8 +33,8 @@ struct Exact {
 pub(super) struct ShownWeights {
     /// A code for every row of the table. Rows that are not released show what some released row shows.
     pub(super) column: CodedColumn,
-    /// Whether it tells nothing but what the quasi-identifiers show already.
-    pub(super) is_of_group: bool,
+    /// Whether its weights are those of the table, neither rounded nor averaged.
+    pub(super) is_kept: bool,
 }
 
 /// Returns an error if a column of weights cannot be released as the plan asks.
@@ -179,7 +179,7 @@ pub(super) fn shown(
         let coded = table.column(name).ok_or_else(|| Error::internal("a column of weights was not read"))?;
         warnings.extend((weights == Weights::Keep).then(|| kept_warning(name, coded, released)));
         if weights == Weights::Keep && stratum.is_none() {
-            columns.push(ShownWeights { column: coded.clone(), is_of_group: false });
+            columns.push(ShownWeights { column: coded.clone(), is_kept: true });
             continue;
         }
         let mut of_row: Vec<i128> = coded.codes.iter().map(|code| exact.of_code[code as usize]).collect();
@@ -208,7 +208,7 @@ pub(super) fn shown(
             of_row.iter_mut().zip(is_released).filter(|(_, is)| !is).for_each(|(weight, _)| *weight = shown);
         }
         let column = written(name, &of_row, exact.scale, exact.mark);
-        columns.push(ShownWeights { column, is_of_group: weights == Weights::ClassMean });
+        columns.push(ShownWeights { column, is_kept: weights == Weights::Keep });
     }
     Ok((columns, warnings))
 }

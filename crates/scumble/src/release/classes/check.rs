@@ -17,7 +17,7 @@ use crate::models::Model;
 use crate::registry::{ALGORITHMS, MODELS};
 use crate::release::claim::{
     check_spelling, cover, cover_shown, given_others, is_verified, joint_references, mean, model_claim,
-    named, reference, same_value, sensitive_column, several_spellings, weight_rule,
+    named, reference, renumbered, same_value, sensitive_column, several_spellings, weight_rule,
 };
 use crate::release::prepare::{counted_by_value, table_in_one_spelling};
 use crate::release::requirements::has_separate_models;
@@ -64,9 +64,9 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
     // Guarding nodes are labels, not values.
     let values = columns.iter().filter(|values| !is_guarding(run.plan, &values.name));
     claim.values.extend(values.map(|values| sensitive_column(values, run.plan)));
-    // Models add original weights up. What is shown of them is no part of a model.
+    // Models add original weights up, and count original households. What is shown of these is no part of a model.
     let written = &release;
-    let release = without_weights(run.plan, written);
+    let release = without_changed(run.plan, written);
     // The written texts themselves must have one spelling for each value.
     let counted = counted_by_value(run.plan);
     for values in claim.values.iter().filter(|values| counted.contains(values.name.as_str())) {
@@ -141,13 +141,16 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
     Ok(Verified { outcome, together, warnings })
 }
 
-/// A release without its columns of survey weights.
-fn without_weights<'a>(plan: &Plan, release: &'a CodedTable) -> Cow<'a, CodedTable> {
-    let is_weight = |name: &str| plan.column(name).is_some_and(|column| column.role.has(Role::Weight));
-    if !release.columns.iter().any(|column| is_weight(&column.name)) {
+/// A release without its columns of survey weights and of fresh numbers.
+fn without_changed<'a>(plan: &Plan, release: &'a CodedTable) -> Cow<'a, CodedTable> {
+    let is_changed = |name: &str| {
+        plan.column(name).is_some_and(|column| column.role.has(Role::Weight))
+            || plan.renumbered() == Some(name)
+    };
+    if !release.columns.iter().any(|column| is_changed(&column.name)) {
         return Cow::Borrowed(release);
     }
-    let columns = release.columns.iter().filter(|column| !is_weight(&column.name)).cloned().collect();
+    let columns = release.columns.iter().filter(|column| !is_changed(&column.name)).cloned().collect();
     Cow::Owned(CodedTable { columns, rows: release.rows })
 }
 
@@ -244,6 +247,7 @@ fn truths(run: &ClassRun<'_>, release: &CodedTable) -> Result<Vec<(String, Truth
                     let weight = weight_rule(run.plan, name, run.source);
                     weight.map_or_else(|| same_value(run.source, name, &counted, run.plan), Ok)?
                 }
+                None if run.plan.renumbered() == Some(name) => renumbered(run.source, name, run.plan)?,
                 None => Truth::Absent,
             };
             Ok((name.clone(), truth))

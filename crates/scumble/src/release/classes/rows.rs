@@ -7,6 +7,7 @@ use scumble_files::table::{CodedColumn, Texts};
 use scumble_files::{Cells, ColumnType, OutColumn};
 
 use super::super::ranges::RangeColumn;
+use super::super::renumber::fresh_numbers;
 use super::super::search::OfRow;
 use super::super::staged::{Staged, column_type, label_type};
 use super::super::weights::ShownWeights;
@@ -28,9 +29,11 @@ pub(crate) struct ReleasedRows {
     pub(crate) order: Vec<u32>,
     /// The labels of each quasi-identifier.
     pub(super) labels: Vec<Labels>,
+    /// Fresh numbers of households, if the plan asks for them.
+    pub(super) numbers: Option<CodedColumn>,
     /// What the columns of survey weights show.
     pub(super) weights: Vec<ShownWeights>,
-    /// How many rows are unique on what a column of survey weights shows, by column.
+    /// How many rows are unique on survey weights that are published as they are, by column.
     pub(super) unique_on_weights: Vec<(String, Uniqueness)>,
     /// The number of rows that are unique on all that they show, sensitive columns aside; `None` where nothing else is published exactly.
     pub(crate) unique_with_quasi: Option<Uniqueness>,
@@ -69,12 +72,34 @@ pub(in crate::release) fn arrange(run: &ClassRun<'_>, of_row: OfRow) -> Result<(
     let group_of_row = |row: u32| rank[look_of_row[row as usize] as usize];
     let (weights, warnings) =
         super::super::weights::shown(run.plan, run.source, &run.source.as_read(), &group_of_row, &order)?;
-    let order =
-        if run.plan.keep_order { order } else { sort_by_content(run, &rank, &look_of_row, &weights, &order) };
-    let unique_with_quasi = unique_with_quasi(run, &look_of_row, kept, &weights, &order);
-    let unique_on_weights = weights.iter().map(|of| unique_on(run, &of.column, &order)).collect();
-    let rows = ReleasedRows { look_of_row, order, labels, weights, unique_on_weights, unique_with_quasi };
+    let (order, numbers) = sorted(run, &rank, &look_of_row, &weights, order)?;
+    let unique_with_quasi = unique_with_quasi(run, &look_of_row, kept, &order);
+    let kept_weights = weights.iter().filter(|of| of.is_kept);
+    let unique_on_weights = kept_weights.map(|of| unique_on(run, &of.column, &order)).collect();
+    let rows =
+        ReleasedRows { look_of_row, order, labels, numbers, weights, unique_on_weights, unique_with_quasi };
     Ok((rows, warnings))
+}
+
+/// The released rows as they are written, and the fresh numbers of households.
+fn sorted(
+    run: &ClassRun<'_>,
+    rank: &[u32],
+    look_of_row: &[u32],
+    weights: &[ShownWeights],
+    rows: Vec<u32>,
+) -> Result<(Vec<u32>, Option<CodedColumn>)> {
+    let keep_order = run.plan.keep_order;
+    if keep_order && run.plan.renumbered().is_none() {
+        return Ok((rows, None));
+    }
+    let (by_content, content) = sort_by_content(run, rank, look_of_row, weights, &rows);
+    let numbers = fresh_numbers(run.plan, run.source, &by_content, &content)?;
+    let (numbers, by_content) = match numbers {
+        Some((numbers, order)) => (Some(numbers), order),
+        None => (None, by_content),
+    };
+    Ok((if keep_order { rows } else { by_content }, numbers))
 }
 
 /// The name of a column, and how many released rows are unique on what it shows.
@@ -88,20 +113,14 @@ fn unique_with_quasi(
     run: &ClassRun<'_>,
     look_of_row: &[u32],
     stars: u32,
-    weights: &[ShownWeights],
     released: &[u32],
 ) -> Option<Uniqueness> {
     let names: Vec<&str> = run.untouched_columns().collect();
     let open = open_columns(run.plan, &names);
-    // The mean weight of a group tells nothing that the group does not.
-    let telling: Vec<&ShownWeights> = weights.iter().filter(|of| !of.is_of_group).collect();
-    if open.is_empty() && telling.is_empty() {
+    if open.is_empty() {
         return None;
     }
     let mut seen = keys(run.source, &open);
-    for ShownWeights { column, .. } in telling {
-        seen.push(column.values.len() as u32, |row| column.codes.get(row));
-    }
     seen.push(stars + 1, |row| look_of_row[row]);
     let seen = seen.finish();
     Some(among(released.iter().map(|row| seen[*row as usize]).collect(), run.plan.risk.audience.least_k()))
@@ -172,7 +191,9 @@ fn original_keys(run: &ClassRun<'_>, rows: usize) -> Vec<u64> {
     let mut packer = kept_keys(run, rows);
     let columns = run.source.by_name();
     let of_weights = run.plan.weights().flat_map(|(name, column, _)| [Some(name), column.stratum.as_deref()]);
-    for column in of_weights.flatten().filter_map(|name| columns.get(name)) {
+    // Which rows are one household decides the numbers of all.
+    let others = of_weights.flatten().chain(run.plan.renumbered());
+    for column in others.filter_map(|name| columns.get(name)) {
         packer.push(column.values.len() as u32, |row| column.codes.get(row));
     }
     packer.finish()
@@ -224,14 +245,15 @@ fn ranks(labels: &[Labels]) -> Vec<u32> {
     rank
 }
 
-/// Sorts rows by what they show: by their look (a counting sort), then by the columns that are kept, then by their weights.
+/// Sorts rows by what they show: by their look (a counting sort), then by the columns that are kept, then by their weights. Also returns, for
+/// each sorted row, a number that is equal for rows that show the same, and ascends.
 fn sort_by_content(
     run: &ClassRun<'_>,
     rank: &[u32],
     look_of_row: &[u32],
     weights: &[ShownWeights],
     rows: &[u32],
-) -> Vec<u32> {
+) -> (Vec<u32>, Vec<u32>) {
     let count = rank.len();
     let mut starts = vec![0_usize; count + 1];
     rows.iter().for_each(|row| starts[rank[look_of_row[*row as usize] as usize] as usize + 1] += 1);
@@ -261,7 +283,16 @@ fn sort_by_content(
     groups
         .into_par_iter()
         .for_each(|group| group.par_sort_unstable_by_key(|row| (keys[*row as usize], *row)));
-    order
+    if run.plan.renumbered().is_none() {
+        return (order, Vec::new());
+    }
+    let shows = |row: u32| (rank[look_of_row[row as usize] as usize], keys[row as usize]);
+    let mut content = vec![0_u32; order.len()];
+    for place in 1..order.len() {
+        let differs = shows(order[place]) != shows(order[place - 1]);
+        content[place] = content[place - 1] + u32::from(differs);
+    }
+    (order, content)
 }
 
 /// Writes the columns of the release in the order of the original table.
@@ -279,8 +310,8 @@ pub(super) fn write(run: &ClassRun<'_>, rows: &ReleasedRows, staged: &mut Staged
             // A column that is published unchanged keeps its type, if the format has types.
             let kind = column_type(&column.values);
             columns.push(OutColumn { name, texts: &column.values, cells, kind });
-        } else if let Some(ShownWeights { column, .. }) =
-            rows.weights.iter().find(|of| of.column.name == *name)
+        } else if let Some(column) =
+            rows.weights.iter().map(|of| &of.column).chain(&rows.numbers).find(|of| of.name == *name)
         {
             let (cells, kind) = (Cells::Direct(&column.codes), column_type(&column.values));
             columns.push(OutColumn { name, texts: &column.values, cells, kind });

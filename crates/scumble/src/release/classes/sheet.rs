@@ -84,6 +84,16 @@ fn column_sheet(run: &ClassRun<'_>, name: &str, roles: &crate::config::Roles) ->
     if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == name) {
         return Some(quasi_sheet(run, place));
     }
+    if run.plan.renumbered() == Some(name) {
+        let how = "fresh numbers by what rows show; rows with one number are of one household".to_owned();
+        return Some(ColumnSheet {
+            name: name.into(),
+            role: "household",
+            how,
+            kinds: Vec::new(),
+            hierarchy: None,
+        });
+    }
     if let Some((_, column, weights)) = run.plan.weights().find(|(of, ..)| *of == name) {
         return Some(weight_sheet(run, name, column, weights));
     }
@@ -175,7 +185,9 @@ fn reading(run: &ClassRun<'_>) -> Vec<&'static str> {
 fn limits(run: &ClassRun<'_>) -> Vec<String> {
     let mut lines = vec![
         "The guarantees hold on the quasi-identifiers named above, for someone who knows no other column of this table.",
-        if run.plan.privacy.iter().any(crate::config::ModelSpec::counts_households) {
+        if run.plan.renumbered().is_some() {
+            "Households with several rows were counted once in every group; distributions and numbers of values are those of rows."
+        } else if run.plan.counts_households() {
             "Households with several rows were counted once in every group, by a column that is not published; distributions and \
              numbers of values are those of rows."
         } else if run.problem.table.payloads().person().is_some() {

@@ -12,7 +12,9 @@ use super::datasheet::Datasheet;
 use super::offers;
 use super::pipeline::Releasable;
 use super::ranges;
-use super::requirements::{refuse_added, refuse_missing, refuse_persons, refuse_switches, refuse_weights};
+use super::requirements::{
+    refuse_added, refuse_missing, refuse_numbers, refuse_persons, refuse_switches, refuse_weights,
+};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
@@ -215,6 +217,7 @@ fn found<'a>(task: &Task<'a>, entry: &'static Entry<BuildTablesAlgorithm>) -> Re
 fn refuse(plan: &Plan, population: bool, algorithm: &str) -> Result<()> {
     refuse_switches(plan, algorithm, "publishes several tables beside each other")?;
     refuse_weights(plan, algorithm, "publishes several tables beside each other")?;
+    refuse_numbers(plan, algorithm, "publishes several tables beside each other")?;
     ranges::refuse(
         plan,
         &format!(
