@@ -152,3 +152,107 @@ fn init_proposes_the_role() {
     assert!(column.split("role = ").nth(1).is_some_and(|role| role.starts_with("\"?household\"")), "{plan}");
     assert!(plan.contains("share the value of 3 other columns"), "{plan}");
 }
+
+const NUMBERED: &[&str] = &[
+    "anonymize",
+    "people.csv",
+    "--for",
+    "inside",
+    "--household",
+    "home",
+    "--renumber",
+    "--quasi",
+    "age,region",
+    "--rest",
+    "drop",
+    "--algorithm",
+    "mingen",
+];
+
+const ALL_ROWS: &[&str] = &["--model", "multirelational:k=2"];
+
+#[test]
+fn fresh_numbers_show_households_and_nothing_of_the_old_ones() {
+    let desk = desk();
+    let flags = arguments(&[NUMBERED, ALL_ROWS, &["-o", "out.csv", "--row-map", "map.csv"]]);
+    desk.run(&flags).succeeds();
+    let out = desk.text("out.csv");
+    let mut sizes = std::collections::BTreeMap::new();
+    for line in out.lines().skip(1) {
+        let number: u32 = line.split(',').next().and_then(|text| text.parse().ok()).expect("a fresh number");
+        *sizes.entry(number).or_insert(0) += 1;
+    }
+    assert_eq!(sizes.keys().copied().collect::<Vec<u32>>(), (1..=18).collect::<Vec<u32>>());
+    assert_eq!(sizes.values().filter(|rows| **rows == 4).count(), 6, "{out}");
+    let sheet = desk.text("out.csv.datasheet.md");
+    assert!(sheet.contains("| home | household | fresh numbers by what rows show"), "{sheet}");
+    // Other numbers in another order of rows become the same release.
+    let people = people();
+    let (head, rows) = people.split_once('\n').expect("a header");
+    let turned: Vec<String> =
+        rows.lines().rev().map(|row| format!("x{}", row.replacen("home", "", 1))).collect();
+    desk.file("people.csv", format!("{head}\n{}\n", turned.join("\n")));
+    desk.run(&arguments(&[NUMBERED, ALL_ROWS, &["-o", "turned.csv"]])).succeeds();
+    assert_eq!(desk.text("turned.csv"), out);
+    // The check finds numbers that stand for other households.
+    desk.file("people.csv", people);
+    let plan = "input = \"people.csv\"\noutput = \"again.csv\"\nrest = \"drop\"\n[columns]\nhome = { role = \"household\", renumber = \
+                true }\nage.role = \"quasi\"\nregion.role = \"quasi\"\n[[privacy]]\nmodel = \"multirelational\"\nk = 2\n[algorithm]\nname = \
+                \"mingen\"\n";
+    desk.file("release.toml", plan);
+    let check = ["--plan", "release.toml", "--original", "people.csv", "--row-map", "map.csv"];
+    desk.run(&arguments(&[&["check", "out.csv"], &check])).succeeds();
+    let swapped: Vec<String> = out
+        .lines()
+        .map(|line| match line.split_once(',') {
+            Some(("1", rest)) => format!("18,{rest}"),
+            Some(("18", rest)) => format!("1,{rest}"),
+            _ => line.to_owned(),
+        })
+        .collect();
+    desk.file("swapped.csv", swapped.join("\n") + "\n");
+    let run = desk.run(&arguments(&[&["check", "swapped.csv"], &check]));
+    assert_ne!(run.code, Some(0), "{run:?}");
+}
+
+#[test]
+fn fresh_numbers_need_a_model_of_all_rows_of_a_household() {
+    let desk = desk();
+    let out = &["-o", "out.csv"];
+    desk.refuses(
+        2,
+        &["fresh numbers in 'home' show which rows are one household", "--model multirelational:k=5"],
+        &arguments(&[NUMBERED, out, &["--model", "k_anonymity:k=2,unit=household"]]),
+    );
+    desk.refuses(
+        2,
+        &["fresh numbers in 'home' make models count households, and k_anonymity is to count persons"],
+        &arguments(&[NUMBERED, out, ALL_ROWS, &["--k", "2"]]),
+    );
+    desk.refuses(
+        2,
+        &["fresh numbers in 'home' make models count households, and the column 'size' has persons counted"],
+        &arguments(&[NUMBERED, out, ALL_ROWS, &["--subject", "size"]]),
+    );
+    let flags = [
+        "anonymize",
+        "people.csv",
+        "-o",
+        "out.csv",
+        "--quasi",
+        "age",
+        "--rest",
+        "drop",
+        "--k",
+        "2",
+        "--renumber",
+    ];
+    desk.refuses(2, &["no column tells households apart", "--household"], &flags);
+    let flags: Vec<&str> =
+        NUMBERED.iter().map(|flag| if *flag == "mingen" { "nsvdist" } else { *flag }).collect();
+    desk.refuses(
+        2,
+        &["the households of 'home' are to be renumbered, which is done for groups of rows only"],
+        &arguments(&[&flags, out, ALL_ROWS]),
+    );
+}

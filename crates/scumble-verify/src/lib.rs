@@ -53,7 +53,7 @@
 //!
 //! The modules: `columns` looks columns up without trusting them. `group` numbers rows of equal content. `models` checks equivalence
 //! classes. `exact` and `value` compare without rounding. `cover` finds which released text is true of which original, and `named`
-//! does so by the names of nodes. `normal` finds which texts are one value. `truth` compares row by row. `row_map` reads which row is
+//! does so by the names of nodes. `normal` finds which texts are one value. `truth` compares row by row, and `weights` survey weights, `renumbered` fresh numbers. `row_map` reads which row is
 //! whose. `steps` checks what was done to columns before the search. `exchange` checks values that went to other rows. `written`,
 //! `spreadsheet`, `decimal_comma` and `ranges` undo what was written for a program. `matching` and `flow` find an assignment where
 //! the row map is not known.
@@ -79,6 +79,7 @@ mod normal;
 mod population;
 mod ranges;
 mod records;
+mod renumbered;
 mod row_map;
 mod spreadsheet;
 mod steps;
@@ -88,6 +89,7 @@ mod tests;
 mod truth;
 mod value;
 mod watch;
+mod weights;
 mod written;
 
 pub use cover::{Cover, Nodes, TreeTold, covering, covering_with};
@@ -116,4 +118,5 @@ pub use truth::{
     check_truth, check_truth_with_map,
 };
 pub use value::{DateFormat, ValueKind};
+pub use weights::{ShownWeight, WeightRule};
 pub use written::WrittenForm;

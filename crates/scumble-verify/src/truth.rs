@@ -16,7 +16,9 @@ use crate::cover::{Cover, Reading};
 use crate::error::VerifyError;
 use crate::models::SensitiveColumn;
 use crate::normal::in_normal_form;
+use crate::renumbered::NumberPairing;
 use crate::watch::{Pace, check};
+use crate::weights::{WeightPairing, WeightRule};
 use crate::{exchange, matching};
 
 pub use in_parts::{TruthInParts, check_truth_with_map};
@@ -36,6 +38,17 @@ pub enum Truth {
     Aggregate {
         /// Whether the decimal mark is a comma.
         comma: bool,
+    },
+    /// Every row has a survey weight that was made of the original ones by this rule. Only a row map shows that: without one such a
+    /// column is not compared, and the outcome reports that.
+    Weight(WeightRule),
+    /// Every row has a fresh number that stands for its original value: 1, 2, 3 …, by what the rows of each number show. Only a row map shows
+    /// that, as for weights.
+    Renumbered {
+        /// How the original texts are read.
+        values: SensitiveColumn,
+        /// Whether rows are sorted by what they show, so that the order of the numbers can be checked.
+        sorted: bool,
     },
     /// The column has the original values, each as often as in the original, but not necessarily in their rows.
     Permuted,
@@ -75,7 +88,8 @@ pub struct TruthOutcome {
     pub column_faults: Vec<ColumnFault>,
     /// The columns that were compared. Without a row map, only those whose values were exchanged.
     pub columns: Vec<ColumnTruth>,
-    /// Columns of means that were not compared, since only a row map shows which original rows they belong to. Only without one.
+    /// Columns of means or weights that were not compared, since only a row map shows which original rows they belong to. Only without
+    /// one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unchecked: Vec<String>,
     /// The first false cell, by row, then by the order of the columns. Only with a row map.
@@ -135,7 +149,7 @@ pub fn check_truth(
 ) -> Result<TruthOutcome, VerifyError> {
     let (release, original) =
         (&*in_form(release, original, columns, control)?, &*in_form(original, original, columns, control)?);
-    let Paired { faults: column_faults, pairings, means, permuted } =
+    let Paired { faults: column_faults, pairings, means, permuted, weights, numbers } =
         pair_columns(release, original, columns)?;
     let compared: Vec<ColumnTruth> =
         permuted.iter().map(|(released, original)| exchange::compare(released, original)).collect();
@@ -154,7 +168,10 @@ pub fn check_truth(
         unassigned_rows,
         column_faults,
         columns: compared,
-        unchecked: means.iter().map(|mean| mean.released.name.clone()).collect(),
+        unchecked: (means.iter().map(|mean| mean.released.name.clone()))
+            .chain(weights.iter().map(|of| of.released.name.clone()))
+            .chain(numbers.iter().map(|of| of.released.name.clone()))
+            .collect(),
         first_false: None,
     })
 }
@@ -196,6 +213,8 @@ struct Paired<'a> {
     means: Vec<MeanPairing<'a>>,
     /// Released columns whose values were exchanged, with their originals.
     permuted: Vec<(&'a CodedColumn, &'a CodedColumn)>,
+    weights: Vec<WeightPairing<'a>>,
+    numbers: Vec<NumberPairing<'a>>,
 }
 
 /// Pairs the declared columns, and finds those that are missing or must not be there.
@@ -220,12 +239,17 @@ fn pair_columns<'a>(
         faults.push(ColumnFault { column: released.name.clone(), fault });
     }
     let (mut pairings, mut means, mut permuted) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut weights, mut numbers) = (Vec::new(), Vec::new());
     for (name, truth) in columns {
         let cover = match truth {
             Truth::Absent => continue,
-            Truth::Exact | Truth::Same(_) | Truth::Aggregate { .. } | Truth::Permuted | Truth::Unpromised => {
-                None
-            }
+            Truth::Exact
+            | Truth::Same(_)
+            | Truth::Aggregate { .. }
+            | Truth::Weight(_)
+            | Truth::Renumbered { .. }
+            | Truth::Permuted
+            | Truth::Unpromised => None,
             Truth::Covers(cover) => Some(cover),
         };
         if !in_release.has(name) {
@@ -239,10 +263,17 @@ fn pair_columns<'a>(
         match truth {
             Truth::Aggregate { comma } => means.push(MeanPairing { released, original, comma: *comma }),
             Truth::Permuted => permuted.push((released, original)),
+            Truth::Renumbered { values, sorted } => {
+                numbers.push(NumberPairing { released, original, values, sorted: *sorted });
+            }
+            Truth::Weight(rule) => {
+                let stratum = rule.stratum.as_deref().map(|name| in_original.column(name)).transpose()?;
+                weights.push(WeightPairing { released, original, stratum, rule });
+            }
             _ => pairings.push(Pairing { released, original, cover }),
         }
     }
-    Ok(Paired { faults, pairings, means, permuted })
+    Ok(Paired { faults, pairings, means, permuted, weights, numbers })
 }
 
 impl<'p> Pairing<'p> {

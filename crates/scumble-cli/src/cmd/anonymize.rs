@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use scumble::config::{
     Audience, Column, Equality, ModelSpec, OutputDialect, Parameters, Plan, Range, Rest, Role, Roles,
-    StarPolicy, Value,
+    StarPolicy, Value, Weights,
 };
-use scumble::error::did_you_mean;
+use scumble::error::{Setting, did_you_mean};
 use scumble::release::outputs::Outputs;
 use scumble::release::{
     ModelSummary, Released, RunOptions, Summary, anonymize_beside, give_release_id, stem_of,
@@ -100,15 +100,21 @@ pub(super) struct RoleFlags {
     /// The column that shows which rows belong to one person
     #[arg(long, value_name = "COLUMN")]
     subject: Option<String>,
-    /// The column that shows which rows belong to one household; read, never released
+    /// The column that shows which rows belong to one household; read, and not released but for --renumber
     #[arg(long, value_name = "COLUMN")]
     household: Option<String>,
+    /// Publish fresh numbers of households, which show which rows are one household
+    #[arg(long)]
+    renumber: bool,
     /// The column that says which node of a hierarchy each person wants guarded; read, never released
     #[arg(long, value_name = "COLUMN")]
     guarding: Option<String>,
     /// Columns that are published as they are
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     other: Vec<String>,
+    /// Columns of survey weights, which say how many people a row stands for; --weights says what is released of them
+    #[arg(long = "weight", value_name = "A,B", value_delimiter = ',')]
+    weight_columns: Vec<String>,
     /// Columns to leave out
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     drop: Vec<String>,
@@ -130,6 +136,12 @@ pub(super) struct RoleFlags {
     /// the way a number or date is written) or exact
     #[arg(long, value_name = "COLUMN=RULE")]
     equality: Vec<String>,
+    /// What the release shows of a survey weight: round, class_mean or keep
+    #[arg(long, value_name = "COLUMN=RULE")]
+    weights: Vec<String>,
+    /// The column within whose values a survey weight is raised for rows that are left out (with --star-policy drop)
+    #[arg(long, value_name = "COLUMN=COLUMN")]
+    stratum: Vec<String>,
     /// Columns in which models count missing values as a value like any other; in all other columns a missing value is no value
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     missing_counts: Vec<String>,
@@ -530,7 +542,7 @@ fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str)> {
 
 impl RoleFlags {
     pub(super) fn apply(&self, plan: &mut Plan, here: impl Fn(&String) -> Result<String>) -> Result<()> {
-        let lists: [(Role, Vec<&String>); 9] = [
+        let lists: [(Role, Vec<&String>); 10] = [
             (Role::Quasi, self.quasi.iter().collect()),
             (Role::Sensitive, self.sensitive.iter().collect()),
             (Role::Class, self.class.iter().collect()),
@@ -539,6 +551,7 @@ impl RoleFlags {
             (Role::Household, self.household.iter().collect()),
             (Role::Guarding, self.guarding.iter().collect()),
             (Role::Other, self.other.iter().collect()),
+            (Role::Weight, self.weight_columns.iter().collect()),
             (Role::Drop, self.drop.iter().collect()),
         ];
         let mut given: Vec<(&str, Vec<Role>)> = Vec::new();
@@ -573,6 +586,23 @@ impl RoleFlags {
             let (name, rule) = pair("--equality", given)?;
             let known = [("normal", Equality::Normal), ("exact", Equality::Exact)];
             known_column(plan, "--equality", name)?.equality = choice("--equality", rule, &known)?;
+        }
+        if self.renumber {
+            let households = plan.columns.iter_mut().filter(|(_, column)| column.role.has(Role::Household));
+            let Some((_, column)) = households.into_iter().next() else {
+                return Err(Error::config("--renumber: no column tells households apart")
+                    .set(Setting::role("household"), "say which column does"));
+            };
+            column.renumber = true;
+        }
+        for given in &self.weights {
+            let (name, rule) = pair("--weights", given)?;
+            let rule = choice("--weights", rule, &Weights::ALL)?;
+            known_column(plan, "--weights", name)?.weights = Some(rule);
+        }
+        for given in &self.stratum {
+            let (name, stratum) = pair("--stratum", given)?;
+            known_column(plan, "--stratum", name)?.stratum = Some(stratum.to_owned());
         }
         for name in &self.missing_counts {
             known_column(plan, "--missing-counts", name)?.missing_counts = true;

@@ -398,7 +398,7 @@ fn tell_truth(text: &mut String, truth: &TruthOutcome, not_compared: &[String]) 
     }
     for column in &truth.unchecked {
         *text += &as_line!(
-            "       column '{column}' shows means; whose they are is known only where the release is made, so they were not \
+            "       column '{column}' shows means or weights that were changed; only a row map shows whose they are, so they were not \
              compared"
         );
     }

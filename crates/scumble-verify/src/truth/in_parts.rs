@@ -15,7 +15,7 @@ use crate::columns::{ORIGINAL, RELEASE, column};
 use crate::error::VerifyError;
 use crate::normal::of_rows;
 use crate::watch::check;
-use crate::{aggregate, exchange};
+use crate::{aggregate, exchange, renumbered, weights};
 
 /// Checks every cell of the release against the original row that the private row map says it came from.
 ///
@@ -175,7 +175,8 @@ impl<'a> TruthInParts<'a> {
             &*in_form(part, self.known, columns, control)?,
             &*in_form(originals, self.known, columns, control)?,
         );
-        let Paired { faults, pairings, means, permuted } = pair_columns(part, originals, columns)?;
+        let Paired { faults, pairings, means, permuted, weights, numbers } =
+            pair_columns(part, originals, columns)?;
         if places.len() != part.rows {
             let why = format!("it has {} entries and the release {} rows", places.len(), part.rows);
             return Err(VerifyError::RowMap { why });
@@ -183,6 +184,15 @@ impl<'a> TruthInParts<'a> {
         if !permuted.is_empty() && !is_whole {
             let why = "its values were exchanged, so they can only be compared all together";
             return Err(malformed(&permuted[0].0.name, why));
+        }
+        if let Some(of) = weights.iter().find(|of| of.needs_all_rows() && !is_whole) {
+            let why = "its weights are those of groups or strata, so they can only be compared all together";
+            return Err(malformed(&of.released.name, why));
+        }
+        if let Some(of) = numbers.first().filter(|_| !is_whole) {
+            let why =
+                "its values are numbered by what all rows show, so they can only be compared all together";
+            return Err(malformed(&of.released.name, why));
         }
         let names = part.columns.iter().map(|column| column.name.clone()).collect();
         let shape = (names, faults);
@@ -205,7 +215,9 @@ impl<'a> TruthInParts<'a> {
         let together = aggregate::check(&means, &pairings, places);
         check(control)?;
         let exchanged = permuted.iter().map(|(released, original)| exchange::compare(released, original));
-        for truth in together.into_iter().chain(exchanged) {
+        let weighed = weights::check(&weights, &means, &pairings, places);
+        let numbered = renumbered::check(&numbers, part, places, control)?;
+        for truth in together.into_iter().chain(exchanged).chain(weighed).chain(numbered) {
             let found = self.found_in(&truth.column);
             found.own_pairs += truth.false_pairs;
             found.cells += truth.false_cells;

@@ -13,7 +13,7 @@ use super::template::Template;
 use scumble_files::database::Address;
 use scumble_files::shown::listed;
 
-use crate::error::{Error, Result, Setting, among_columns, did_you_mean};
+use crate::error::{Error, Result, Setting, Wanted, among_columns, did_you_mean};
 
 /// Something wrong, and the way to it in the file.
 #[derive(Debug)]
@@ -59,6 +59,12 @@ impl Plan {
             check_column(name, column)?;
             if let Some(error) = self.range_fault(name, column) {
                 return Err(about(&["columns", name, "range"], error));
+            }
+            if let Some(error) = self.check_renumber(name, column) {
+                return Err(about(&["columns", name, "renumber"], error));
+            }
+            if let Some((key, error)) = self.weights_fault(name, column) {
+                return Err(about(&["columns", name, key], error));
             }
             if let Some((keys, error)) = super::consent::fault(name, column, self.risk.audience) {
                 let path: Vec<&str> = ["columns", name].into_iter().chain(keys.iter().copied()).collect();
@@ -120,9 +126,7 @@ impl Plan {
             ))
             .map(|error| error.unset(Setting::column("label").of(&[name]), "leave label out"));
         }
-        let published = |column: &Column| {
-            column.role.has(Role::Quasi) || Role::EXACT.iter().any(|role| column.role.has(*role))
-        };
+        let published = |column: &Column| Role::PUBLISHED.iter().any(|role| column.role.has(*role));
         let written = Range::columns_of(name);
         let taken = self.columns.iter().find(|(other, column)| written.contains(other) && published(column));
         taken.and_then(|(other, _)| {
@@ -160,10 +164,69 @@ impl Plan {
         Ok(())
     }
 
+    /// The column of households that is released with fresh numbers, if one is.
+    pub(crate) fn renumbered(&self) -> Option<&str> {
+        let found =
+            self.columns.iter().find(|(_, column)| column.renumber && column.role.has(Role::Household));
+        found.map(|(name, _)| name.as_str())
+    }
+
+    /// Whether models count households instead of people: one asks for it, or fresh numbers link the rows of each household.
+    pub(crate) fn counts_households(&self) -> bool {
+        self.renumbered().is_some() || self.privacy.iter().any(super::ModelSpec::counts_households)
+    }
+
+    /// What is wrong with fresh numbers of households.
+    fn check_renumber(&self, name: &str, column: &Column) -> Option<Error> {
+        let setting = || Setting::column("renumber").of(&[name]);
+        if !column.renumber {
+            return None;
+        }
+        if !column.role.has(Role::Household) {
+            let what = format!("column '{name}' is to be renumbered, and only numbers of households are");
+            return Some(
+                Error::config(what)
+                    .set(Setting::role("household").of(&[name]), "say that the column tells households apart")
+                    .unset(setting(), "leave renumber out"),
+            );
+        }
+        let unset = |error: Error| {
+            Some(error.unset(setting(), "leave renumber out, so that nothing links the rows of a household"))
+        };
+        if !self.privacy.iter().any(super::ModelSpec::is_about_persons) {
+            return unset(
+                Error::refused(format!(
+                    "fresh numbers in '{name}' show which rows are one household, and no model is about all rows of a household together: whoever \
+                     knows a household may find all of its rows"
+                ))
+                .set(
+                    Wanted::model("multirelational").with("k", 5),
+                    "ask for a model of all rows of a household, with an algorithm that serves it, such as mingen",
+                ),
+            );
+        }
+        if let Some(subject) = self.names_with(Role::Subject).next() {
+            let what = format!(
+                "fresh numbers in '{name}' make models count households, and the column '{subject}' has persons counted: models count one or the \
+                 other"
+            );
+            let error =
+                Error::config(what).set(Setting::role("drop").of(&[subject]), "leave the subject column out");
+            return unset(error);
+        }
+        if self.privacy.iter().any(|spec| spec.is_size_alone() && !spec.counts_households()) {
+            let what = format!(
+                "fresh numbers in '{name}' make models count households, and k_anonymity is to count persons"
+            );
+            let unit = Setting::model("unit").of_model("k_anonymity").to("household");
+            return unset(Error::config(what).set(unit, "let k count households"));
+        }
+        None
+    }
+
     /// The column by whose values models count: households where a model asks for that, else people.
     pub(crate) fn counted_by(&self) -> Option<&str> {
-        let households = self.privacy.iter().any(super::ModelSpec::counts_households);
-        let role = if households { Role::Household } else { Role::Subject };
+        let role = if self.counts_households() { Role::Household } else { Role::Subject };
         self.names_with(role).next()
     }
 

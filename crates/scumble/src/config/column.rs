@@ -11,6 +11,7 @@ use super::plan::MissingPolicy;
 use super::rational::Rational;
 use super::roles::{Role, Roles};
 use super::value::Value;
+use super::weights::Weights;
 use crate::error::{Error, Result};
 use crate::table::date::DateFormat;
 use crate::table::hierarchy::Builder;
@@ -61,6 +62,16 @@ pub struct Column {
     /// Consent to publish the column although it is free text. It is never accepted for the audience `public`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept_free_text: Option<AcceptFreeText>,
+    /// For a survey weight: what the release shows of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Weights>,
+    /// For a survey weight: the column within whose values weights are raised for rows that are left out, so that they still add up. They are not
+    /// raised unless it is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stratum: Option<String>,
+    /// For the column of households: whether the release shows fresh numbers of households, which show who lives together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub renumber: bool,
     /// How values are generalised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchy: Option<Builder>,
@@ -182,6 +193,9 @@ impl Column {
             missing_counts: false,
             accept_pii: None,
             accept_free_text: None,
+            weights: None,
+            stratum: None,
+            renumber: false,
             hierarchy: None,
         }
     }
@@ -202,6 +216,12 @@ impl Column {
     #[must_use]
     pub fn between(self, min: impl Into<Value>, max: impl Into<Value>) -> Self {
         Self { min: Some(min.into()), max: Some(max.into()), ..self }
+    }
+
+    /// With what a release shows of it, if it is a survey weight.
+    #[must_use]
+    pub fn showing(self, weights: Weights) -> Self {
+        Self { weights: Some(weights), ..self }
     }
 
     /// With a hierarchy that is built so.

@@ -46,6 +46,7 @@ pub mod template;
 mod tests;
 mod transform;
 mod value;
+mod weights;
 mod wp216;
 
 pub use audience::Audience;
@@ -68,4 +69,5 @@ pub use size::Size;
 pub use source::{has_any_key, read_toml, toml_words};
 pub use transform::TransformSpec;
 pub use value::Value;
+pub use weights::Weights;
 pub use wp216::Wp216Spec;

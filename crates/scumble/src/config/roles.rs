@@ -18,7 +18,7 @@ pub enum Role {
     Identifier,
     /// Shows which rows belong to one person, so that people are counted and not rows; never released.
     Subject,
-    /// Shows which rows belong to one household, whose members know each other; never released.
+    /// Shows which rows belong to one household, whose members know each other; released with fresh numbers only.
     Household,
     /// Says for each row which node of a sensitive column's hierarchy its person wants guarded; read, never released.
     Guarding,
@@ -30,13 +30,15 @@ pub enum Role {
     Sensitive,
     /// Kept unchanged, on the promise that outsiders do not have it.
     Other,
+    /// How many people of a population a row stands for; released as its column says.
+    Weight,
     /// Left out.
     Drop,
 }
 
 impl Role {
     /// Every role.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Identifier,
         Self::Subject,
         Self::Household,
@@ -45,11 +47,12 @@ impl Role {
         Self::Class,
         Self::Sensitive,
         Self::Other,
+        Self::Weight,
         Self::Drop,
     ];
 
     /// The roles of columns that a release shows, exactly or coarser.
-    pub const PUBLISHED: [Self; 4] = [Self::Quasi, Self::Class, Self::Sensitive, Self::Other];
+    pub const PUBLISHED: [Self; 5] = [Self::Quasi, Self::Class, Self::Sensitive, Self::Other, Self::Weight];
 
     /// The roles of columns that a release shows exactly.
     pub const EXACT: [Self; 3] = [Self::Class, Self::Sensitive, Self::Other];
@@ -66,6 +69,7 @@ impl Role {
             Self::Class => "class",
             Self::Sensitive => "sensitive",
             Self::Other => "other",
+            Self::Weight => "weight",
             Self::Drop => "drop",
         }
     }

@@ -68,12 +68,22 @@ missing_counts = true
 accept_pii = { kinds = ["email"], reason = "public office addresses" }
 accept_free_text = { reason = "read by two people" }
 
+[columns.home]
+role = "household"
+renumber = true
+
+[columns.weight]
+role = "weight"
+weights = "class_mean"
+stratum = "zip"
+
 [quasi_sets]
 neighbours = ["zip", "age"]
 
 [[privacy]]
 model = "k_anonymity"
 k = 5
+unit = "household"
 
 [[privacy]]
 model = "l_diversity"
@@ -82,6 +92,10 @@ variant = "recursive"
 l = 2
 c = 1.31
 strict = true
+
+[[privacy]]
+model = "multirelational"
+k = 5
 
 [[transform]]
 do = "Round"
@@ -97,7 +111,7 @@ quasi = ["ward"]
 name = "iack"
 metric = "loss"
 suppression = 0.05
-star_policy = "paper"
+star_policy = "drop"
 seed = 7
 steps = 1000
 budget = "90s"
@@ -109,7 +123,7 @@ threshold = 0.1
 audience = "inside"
 combination_size = 2
 weight = "zip"
-household = "age"
+household = "home"
 linkage_limit = 0.05
 
 [wp216]
@@ -152,7 +166,11 @@ fn a_full_plan_is_read() {
     assert_eq!(plan.read.missing, ["-", ""]);
     assert_eq!(plan.read.missing_policy, MissingPolicy::DropRow);
     let names: Vec<&str> = plan.columns.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["zip", "age", "date of birth", "diagnosis"], "the order of the file");
+    assert_eq!(
+        names,
+        ["zip", "age", "date of birth", "diagnosis", "home", "weight"],
+        "the order of the file"
+    );
     let age = plan.column("age").expect("there");
     assert!(age.role.has(Role::Quasi) && !age.role.is_confirmed());
     assert_eq!(
@@ -182,7 +200,7 @@ fn a_full_plan_is_read() {
     assert_eq!((algorithm.name.as_str(), algorithm.suppression), ("iack", Rational::new(1, 20)));
     assert_eq!(
         (algorithm.star_policy, algorithm.seed, algorithm.steps),
-        (StarPolicy::Paper, Some(7), Some(1000))
+        (StarPolicy::Drop, Some(7), Some(1000))
     );
     assert_eq!(algorithm.budget.map(|budget| budget.duration().as_secs()), Some(90));
     assert_eq!(

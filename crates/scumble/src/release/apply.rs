@@ -18,6 +18,7 @@ use super::search::{Needs, OfRow, make_problem};
 use super::targets::Targets;
 use super::{
     Input, ReadTable, Released, RunOptions, Seconds, Stage, again, datasheet, read_columns, read_options,
+    weights,
 };
 use crate::config::profile::refuse_unjudged;
 use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
@@ -201,6 +202,8 @@ fn unjudged(plan: &Plan) -> Plan {
     plan.accept_attribute_disclosure = true;
     plan.keep_order = true;
     plan.algorithm.star_policy = StarPolicy::Strict;
+    // Nothing is left out, so there is nothing to raise weights for; and no model is about households.
+    plan.columns.iter_mut().for_each(|(_, column)| (column.stratum, column.renumber) = (None, false));
     plan
 }
 
@@ -237,8 +240,7 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     }
     let (known, absent): (Vec<_>, Vec<_>) = plan.columns.iter().cloned().partition(|(name, _)| has(name));
     let mut notes = Vec::new();
-    let missed =
-        |column: &Column| [Role::Class, Role::Sensitive, Role::Other].iter().any(|r| column.role.has(*r));
+    let missed = |column: &Column| Role::PUBLISHED.iter().any(|r| *r != Role::Quasi && column.role.has(*r));
     let missed: Vec<&str> =
         absent.iter().filter(|(_, column)| missed(column)).map(|(name, _)| name.as_str()).collect();
     if !missed.is_empty() {
@@ -289,6 +291,7 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
         perturbed = made.perturbed;
     }
     let table = SpeltTable::of(table, &plan)?;
+    weights::check(&plan, &table, RowNumbers::Kept(&kept))?;
     notes.extend(table.notes());
     let passed = match private {
         true => Passed::default(),

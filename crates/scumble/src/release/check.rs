@@ -314,7 +314,7 @@ fn persons<'p>(table: &CodedTable, plan: &'p Plan) -> Result<(Option<&'p str>, O
         );
         return Ok((None, Some(note)));
     }
-    let asked = plan.privacy.iter().any(|spec| spec.is_about_persons() || spec.counts_households());
+    let asked = plan.counts_households() || plan.privacy.iter().any(|spec| spec.is_about_persons());
     Ok(((has_repeated_persons(table, name, plan)? || asked).then_some(name), None))
 }
 

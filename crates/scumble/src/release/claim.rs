@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable, Texts};
 use scumble_verify::{
-    Cover, Drops, ModelClaim, Nodes, ReferenceColumn, SensitiveColumn, TreeTold, Truth, ValueKind,
-    check_truth_with_map, further_spellings,
+    Cover, Drops, ModelClaim, Nodes, ReferenceColumn, SensitiveColumn, ShownWeight, TreeTold, Truth,
+    ValueKind, WeightRule, check_truth_with_map, further_spellings,
 };
 
 use crate::base::format::list;
-use crate::config::Plan;
+use crate::config::{Plan, Weights};
 use crate::error::{Error, Result};
 use crate::models::Model;
 use crate::release::prepare::{SpeltTable, counted_by_value, counts_values, payload_of};
@@ -210,6 +210,26 @@ pub(super) fn named(quasi: &Quasi) -> Vec<(String, Vec<String>)> {
         |node| std::iter::successors(tree.parent(node), |node| tree.parent(*node)).map(label).collect();
     let groups = (0..tree.node_count()).filter(|node| !tree.is_leaf(*node));
     groups.map(|node| (label(node), above(node))).collect()
+}
+
+/// How the verifier is to compare fresh numbers with the households that they stand for.
+pub(crate) fn renumbered(known: &CodedTable, name: &str, plan: &Plan) -> Result<Truth> {
+    let column = known.column(name).ok_or_else(|| Error::internal("households were not read"))?;
+    let values = sensitive_column(&payload_of(column, plan)?.0, plan);
+    Ok(Truth::Renumbered { values, sorted: !plan.keep_order })
+}
+
+/// How the verifier is to compare a column of survey weights with its original; `None` where it is published as it is.
+pub(crate) fn weight_rule(plan: &Plan, name: &str, source: &CodedTable) -> Option<Truth> {
+    let (_, column, weights) = plan.weights().find(|(of, ..)| *of == name)?;
+    let shows = match weights {
+        Weights::Keep if column.stratum.is_none() => return None,
+        Weights::Keep => ShownWeight::Same,
+        Weights::Round => ShownWeight::Rounded,
+        Weights::ClassMean => ShownWeight::GroupMean,
+    };
+    let comma = super::weights::has_comma(plan, name, source);
+    Some(Truth::Weight(WeightRule { shows, stratum: column.stratum.clone(), comma }))
 }
 
 /// How the verifier is to read a column that shows means.

@@ -14,7 +14,7 @@ use super::ranges::RangeColumn;
 use super::run::Run;
 use super::staged::column_type;
 use super::targets::Sink;
-use crate::config::Range;
+use crate::config::{Range, Role};
 use crate::error::{Error, Result, Setting};
 use crate::table::kind::{Inference, Kind};
 
@@ -55,7 +55,7 @@ impl Form {
         let quasi = run.problem.quasi.iter().filter(|quasi| has_point(quasi.measure.kind));
         let mut numbers: BTreeSet<String> = quasi.map(|quasi| quasi.name.clone()).collect();
         let columns = run.source.by_name();
-        for name in run.untouched_columns() {
+        for name in run.untouched_columns().chain(plan.names_with(Role::Weight)) {
             let Some(column) = columns.get(name) else { continue };
             let markers = run.markers(name);
             let texts = column.values.iter().filter(|text| !markers.iter().any(|marker| marker == text));

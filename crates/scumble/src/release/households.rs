@@ -1,7 +1,7 @@
 //! What a release shows about households. Somebody who knows all members of a household may find it even where nobody could find a single
 //! member.
 //!
-//! The column of households is not published, so it does not link the rows of a household. Two things are measured all the same. A group of k
+//! The column of households is not published, so it does not link the rows of a household, unless it gets fresh numbers. Two things are measured all the same. A group of k
 //! people from fewer than k households hides less than it seems: k people of one family are one family. And outsiders who know a household
 //! know all its members: a household is hidden among those whose members, taken together, show the same.
 
@@ -12,7 +12,7 @@ use scumble_files::table::CodedTable;
 use super::prepare::payload_of;
 use crate::base::text::{counted, grouped, on_one_line};
 use crate::config::{ModelSpec, Plan, Role, Value};
-use crate::error::Result;
+use crate::error::{Error, Result, Setting};
 use crate::report::data::Households;
 
 /// The look of a row that is not in the release.
@@ -73,7 +73,7 @@ fn k_of_households(plan: &Plan) -> Result<Option<u64>> {
 }
 
 /// The household of each row. A row without one is a household of its own.
-fn household_of_row(plan: &Plan, table: &CodedTable, name: &str) -> Result<Option<Vec<u32>>> {
+pub(super) fn household_of_row(plan: &Plan, table: &CodedTable, name: &str) -> Result<Option<Vec<u32>>> {
     let Some(coded) = table.column(name) else { return Ok(None) };
     let markers = plan.column(name).and_then(|column| column.missing.as_ref()).unwrap_or(&plan.read.missing);
     let is_missing: Vec<bool> = coded.values.iter().map(|text| markers.iter().any(|m| m == text)).collect();
@@ -89,6 +89,41 @@ fn household_of_row(plan: &Plan, table: &CodedTable, name: &str) -> Result<Optio
         }
     };
     Ok(Some(coded.codes.iter().map(household).collect()))
+}
+
+/// Returns an error if rows of one person are in different households: then neither can be told apart by the other.
+pub(super) fn check_members(plan: &Plan, table: &CodedTable) -> Result<()> {
+    let subject = plan.names_with(Role::Subject).next().and_then(|name| table.column(name));
+    let Some((name, subject)) = plan.names_with(Role::Household).next().zip(subject) else { return Ok(()) };
+    let (Some(of_row), Some(coded)) = (household_of_row(plan, table, name)?, table.column(name)) else {
+        return Ok(());
+    };
+    // Those who have no household, or are nobody, cannot be in several.
+    let known = |name: &str, text: &str| {
+        let markers = plan.column(name).and_then(|column| column.missing.as_ref());
+        !markers.unwrap_or(&plan.read.missing).iter().any(|marker| marker == text)
+    };
+    let (values, person_of) = payload_of(subject, plan)?;
+    let mut seen: Vec<Option<u32>> = vec![None; values.values.len()];
+    let mut differs = vec![false; values.values.len()];
+    for (row, household) in of_row.into_iter().enumerate() {
+        let is_known = known(name, coded.values.get(coded.codes.get(row)));
+        let code = subject.codes.get(row);
+        if is_known && known(&subject.name, subject.values.get(code)) {
+            let person = person_of[code as usize] as usize;
+            differs[person] |= *seen[person].get_or_insert(household) != household;
+        }
+    }
+    match differs.into_iter().filter(|differs| *differs).count() as u64 {
+        0 => Ok(()),
+        persons => Err(Error::data(format!(
+            "{} rows in different households",
+            counted(persons, "person has", "persons have")
+        ))
+        .in_column(name)
+        .advise("give each person one household, such as that of the day of the survey")
+        .set(Setting::role("drop").of(&[name]), "leave the households out")),
+    }
 }
 
 /// Counts the groups whose rows come from too few households.
@@ -277,6 +312,20 @@ mod tests {
         let (figures, warnings) =
             measure(&plan(2), &table(&["a"], &["1"]), None).expect("none").expect("a word");
         assert!(!figures.measured && warnings[0].contains("were not looked at"));
+    }
+
+    #[test]
+    fn a_person_is_in_one_household() {
+        let plan = Plan::of_columns([("rent", Role::Subject), ("home", Role::Household)]);
+        let of = |homes: &[&str], persons: &[&str]| {
+            check_members(&plan, &table(homes, persons)).map_err(|error| error.to_string())
+        };
+        assert_eq!(of(&["a", "a", "?", "b"], &["p1", "p1", "p1", "p2"]), Ok(()));
+        let message = of(&["a", "b", "a", "b"], &["p1", "p1", "p2", "p2"]).expect_err("they moved");
+        assert!(
+            message.starts_with("column 'home': 2 persons have rows in different households"),
+            "{message}"
+        );
     }
 
     #[test]

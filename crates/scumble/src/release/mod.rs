@@ -60,6 +60,7 @@ pub mod prepare;
 mod publish;
 mod ranges;
 mod records;
+mod renumber;
 mod report;
 mod requirements;
 pub mod resources;
@@ -75,6 +76,7 @@ mod table_stage;
 mod tables;
 mod targets;
 mod trial;
+mod weights;
 mod written;
 
 pub use apply::{Applied, apply, apply_beside};
@@ -353,6 +355,8 @@ fn read(given: &Plan, source: &Source, resources: &Resources) -> Result<PlannedT
                 )
         })?;
     }
+    households::check_members(&plan, &table)?;
+    weights::check(&plan, &table, RowNumbers::Kept(&kept))?;
     let departures = template::judge(&plan, &table)?;
     // Personal data is looked for before the search, so that nobody waits in vain.
     let passed = gate::exact(&plan, &table, RowNumbers::Kept(&kept))?;
@@ -437,7 +441,7 @@ fn read_columns(
     let planned: BTreeSet<&str> = plan
         .columns
         .iter()
-        .filter(|(_, column)| !unread(&column.role))
+        .filter(|(name, column)| !unread(&column.role) || plan.is_stratum(name))
         .map(|(name, _)| name.as_str())
         .chain(steps.read.iter().map(String::as_str))
         .collect();

@@ -37,6 +37,30 @@ pub(super) fn refuse_switches(plan: &Plan, algorithm: &str, publishes: &str) -> 
     }
 }
 
+/// Returns an error if survey weights are to be released and an algorithm makes no classes; `publishes` says what it makes instead.
+pub(super) fn refuse_weights(plan: &Plan, algorithm: &str, publishes: &str) -> Result<()> {
+    match plan.names_with(Role::Weight).next() {
+        None => Ok(()),
+        Some(name) => Err(Error::refused(format!(
+            "'{name}' is a survey weight, which is released with groups of rows only, and '{algorithm}' {publishes}"
+        ))
+        .set(Setting::role("drop").of(&[name]), format!("leave '{name}' out"))
+        .another(Wish::Classes)),
+    }
+}
+
+/// Returns an error if households are to be renumbered and an algorithm makes no classes; `publishes` says what it makes instead.
+pub(super) fn refuse_numbers(plan: &Plan, algorithm: &str, publishes: &str) -> Result<()> {
+    match plan.renumbered() {
+        None => Ok(()),
+        Some(name) => Err(Error::refused(format!(
+            "the households of '{name}' are to be renumbered, which is done for groups of rows only, and '{algorithm}' {publishes}"
+        ))
+        .unset(Setting::column("renumber").of(&[name]), "leave renumber out")
+        .another(Wish::Classes)),
+    }
+}
+
 /// The switch of the plan that changes classes after the search, if one is on.
 fn switch(plan: &Plan) -> Option<&'static str> {
     let switches = [("polish", plan.algorithm.polish), ("flatten", plan.algorithm.flatten)];

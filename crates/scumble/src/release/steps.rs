@@ -152,6 +152,7 @@ impl Steps {
         let stays = |name: &str| {
             plan.column(name)
                 .is_some_and(|column| !column.role.has(Role::Identifier) && !column.role.has(Role::Drop))
+                || plan.is_stratum(name)
         };
         table.columns.retain(|column| stays(&column.name));
         warnings.extend(secrets::warnings(plan));

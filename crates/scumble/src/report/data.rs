@@ -323,6 +323,8 @@ pub enum ColumnRole {
     Code,
     /// Known to outsiders, and perturbed instead of coarsened.
     Perturbed,
+    /// How many people of a population a row stands for.
+    Weight,
 }
 
 /// One quasi-identifier before and after.

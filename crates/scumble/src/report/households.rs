@@ -8,7 +8,7 @@ use crate::base::format::count;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Households {
-    /// The column that tells households apart. It is not published.
+    /// The column that tells households apart. It is not published as it is.
     pub column: String,
     /// Whether the figures were measured. Some kinds of release have no groups and no records to measure them by.
     pub measured: bool,

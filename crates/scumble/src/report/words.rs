@@ -189,6 +189,7 @@ pub(super) fn role(role: ColumnRole) -> &'static str {
         ColumnRole::Other => "other",
         ColumnRole::Code => "code",
         ColumnRole::Perturbed => "quasi-identifier, perturbed",
+        ColumnRole::Weight => "survey weight",
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) fn unjudged(names: &[&str], plan: &Plan, checked: &Checked) -> Vec<Un
             return Some(if left_out { Reason::LeftOut } else { Reason::NoRole });
         };
         let is = |role: Role| column.role.has(role);
-        if is(Role::Quasi) || is(Role::Subject) || is(Role::Guarding) {
+        if is(Role::Quasi) || is(Role::Subject) || is(Role::Guarding) || column.renumber {
             None
         } else if is(Role::Sensitive) {
             (!checked.judged.iter().any(|of| of == frequencies.unwrap_or(name))).then_some(Reason::NoModel)

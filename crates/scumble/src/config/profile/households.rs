@@ -153,8 +153,8 @@ fn looks_given_out(facts: &Facts<'_>) -> bool {
     facts.distinct > MOST_CATEGORIES && (with_letters || counts_up(&facts.column.values))
 }
 
-/// Beside a column of households, a column called weight is mostly the weight of a survey: how many people a row stands for. It is left out, since
-/// exact weights single people out and ranges of them are of no use.
+/// Beside a column of households, a column called weight is mostly the weight of a survey: how many people a row stands for. Exact weights
+/// single people out and ranges of them are of no use, so it is proposed as a weight, which is rounded.
 pub(super) fn propose_weight(columns: &[Facts<'_>], guesses: &mut [Guess]) {
     if !guesses.iter().any(|guess| guess.roles.has(Role::Household)) {
         return;
@@ -162,7 +162,7 @@ pub(super) fn propose_weight(columns: &[Facts<'_>], guesses: &mut [Guess]) {
     for (facts, guess) in columns.iter().zip(guesses) {
         if facts.is_number() && is_called_weight(facts.column.name) && guess.roles.has(Role::Quasi) {
             *guess = new(
-                Role::Drop,
+                Role::Weight,
                 Confidence::Low,
                 "The table has households, so this is probably the weight of a survey and not of a body. For the risk by weights: [risk] weight.",
             );
@@ -174,10 +174,10 @@ fn is_called_weight(name: &str) -> bool {
     ["weight", "weights", "wgt", "survey_weight", "gewicht"].contains(&name.to_lowercase().as_str())
 }
 
-/// Whether a column is called like the weight of a survey. `weight` alone may be that of a body; such a column was left out only beside households.
-pub(super) fn is_survey_weight(name: &str, left_out: bool) -> bool {
+/// Whether a column is called like the weight of a survey. `weight` alone may be that of a body; such a column is proposed only beside households.
+pub(super) fn is_survey_weight(name: &str, proposed: bool) -> bool {
     const SURELY: &str = "surveyweight* sampleweight* samplingweight* designweight* expansionfactor* pweight wgt fnlwgt hochrechnung*";
-    left_out && is_called_weight(name) || speaks_of(name, SURELY)
+    proposed && is_called_weight(name) || speaks_of(name, SURELY)
 }
 
 /// Whether the column is a number of households, by its name and the kind of its values. How large a household is, is another matter.

@@ -128,7 +128,7 @@ impl Mark {
             (Self::Terms, is_text && (topic == Some(Topic::Health) || has(Sign::Icd))),
             (Self::Sensitive, role(Role::Sensitive)),
             (Self::FreeText, has(Sign::FreeText) || notes),
-            (Self::Weight, facts.is_number() && is_survey_weight(facts.column.name, role(Role::Drop))),
+            (Self::Weight, facts.is_number() && is_survey_weight(facts.column.name, role(Role::Weight))),
         ];
         marks.into_iter().filter(|(_, found)| *found).map(|(mark, _)| mark).collect()
     }

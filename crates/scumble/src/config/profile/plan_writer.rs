@@ -256,6 +256,9 @@ fn write_column(
     }
     line!(text, "[columns.{}]", key(&profile.name));
     line!(text, "role = {}", roles.to_toml());
+    if roles.has(Role::Weight) {
+        line!(text, "weights = \"round\"  # or \"class_mean\", the mean of the group, or \"keep\"");
+    }
     write_missing(text, profile, missing);
     match advice.and_then(|advice| advice.after.as_ref()) {
         Some(after) if !stuck => line!(text, "{after}"),

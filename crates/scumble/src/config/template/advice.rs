@@ -230,7 +230,7 @@ pub(super) const NEVER_PUBLISHED: u8 = 4;
 pub(super) fn protection(roles: &Roles) -> u8 {
     let of = |role: &Role| match role {
         Role::Other => 0,
-        Role::Class => 1,
+        Role::Class | Role::Weight => 1,
         Role::Sensitive => 2,
         Role::Quasi => 3,
         Role::Identifier | Role::Subject | Role::Household | Role::Guarding | Role::Drop => NEVER_PUBLISHED,

@@ -10,7 +10,7 @@ use super::{cannot_check, is_elsewhere, records, side_by_side};
 use crate::config::{Plan, Role};
 use crate::error::{Error, Result, Setting};
 use crate::registry::Method;
-use crate::release::claim::{cover, mean, same_value, value_kind};
+use crate::release::claim::{cover, mean, renumbered, same_value, value_kind, weight_rule};
 use crate::release::prepare::{counted_by_value, payload_of, prepare, spelt_once};
 use crate::release::resources::Resources;
 
@@ -19,6 +19,7 @@ use crate::release::resources::Resources;
 fn private_columns<'a>(release: &CodedTable, original: &CodedTable, plan: &'a Plan) -> Vec<&'a str> {
     let private = [Role::Subject, Role::Household, Role::Guarding];
     let named = private.into_iter().flat_map(|role| plan.names_with(role));
+    let named = named.filter(|name| plan.renumbered() != Some(*name));
     named.filter(|name| release.column(name).is_some() && original.column(name).is_some()).collect()
 }
 
@@ -79,10 +80,14 @@ pub(super) fn truthful(
                 nodes: Nodes::default(),
                 missing: values.map(|(values, _)| values.missing).unwrap_or_default(),
             })
+        } else if plan.renumbered() == Some(name) {
+            renumbered(&spelt, name, plan)?
         } else if private.contains(&name.as_str())
-            || [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role))
+            || column.role.has(Role::Weight)
+            || Role::EXACT.iter().any(|role| column.role.has(*role))
         {
-            same_value(&spelt, name, &counted, plan)?
+            let weight = weight_rule(plan, name, &spelt);
+            weight.map_or_else(|| same_value(&spelt, name, &counted, plan), Ok)?
         } else {
             Truth::Absent
         };

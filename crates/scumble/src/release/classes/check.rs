@@ -1,5 +1,6 @@
 //! Puts the claim of a run about its classes to the independent verifier.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
@@ -17,7 +18,7 @@ use crate::models::Model;
 use crate::registry::{ALGORITHMS, MODELS};
 use crate::release::claim::{
     check_spelling, cover, cover_shown, given_others, is_verified, joint_references, mean, model_claim,
-    named, reference, same_value, sensitive_column, several_spellings,
+    named, reference, renumbered, same_value, sensitive_column, several_spellings, weight_rule,
 };
 use crate::release::joined::Told;
 use crate::release::prepare::{counted_by_value, table_in_one_spelling};
@@ -65,6 +66,9 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
     // Guarding nodes are labels, not values.
     let values = columns.iter().filter(|values| !is_guarding(run.plan, &values.name));
     claim.values.extend(values.map(|values| sensitive_column(values, run.plan)));
+    // Models add original weights up, and count original households. What is shown of these is no part of a model.
+    let written = &release;
+    let release = without_changed(run.plan, written);
     // The written texts themselves must have one spelling for each value.
     let counted = counted_by_value(run.plan);
     for values in claim.values.iter().filter(|values| counted.contains(values.name.as_str())) {
@@ -87,7 +91,7 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
             staged.control(),
         )?);
     }
-    let mut counted = std::borrow::Cow::Borrowed(&release);
+    let mut counted = Cow::Borrowed(&*release);
     let unpublished = unpublished(run, &original, rows)?;
     if !unpublished.is_empty() {
         counted.to_mut().columns.extend(unpublished);
@@ -110,6 +114,8 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
     } else {
         drop(counted);
     }
+    drop(release);
+    let release = written;
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
         let whose = whose_fault(run, &model.name);
         return Err(Error::verification(format!(
@@ -122,10 +128,10 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &Release
     let drops = if run.problem.star_policy == StarPolicy::Drop { Drops::Allowed } else { Drops::Forbidden };
     staged.check()?;
     let truth = check_truth_with_map(
-        &release,
+        release,
         &original,
         &rows.order,
-        &truths(run, &release)?,
+        &truths(run, release)?,
         drops,
         staged.control(),
     )?;
@@ -167,6 +173,19 @@ fn told(
             .map(|model| model.title()),
         perturbed: run.plan.drawn.beyond_models.first().cloned(),
     }
+}
+
+/// A release without its columns of survey weights and of fresh numbers.
+fn without_changed<'a>(plan: &Plan, release: &'a CodedTable) -> Cow<'a, CodedTable> {
+    let is_changed = |name: &str| {
+        plan.column(name).is_some_and(|column| column.role.has(Role::Weight))
+            || plan.renumbered() == Some(name)
+    };
+    if !release.columns.iter().any(|column| is_changed(&column.name)) {
+        return Cow::Borrowed(release);
+    }
+    let columns = release.columns.iter().filter(|column| !is_changed(&column.name)).cloned().collect();
+    Cow::Owned(CodedTable { columns, rows: release.rows })
 }
 
 /// The part of a message that says who must act when a release fails.
@@ -256,12 +275,13 @@ fn truths(run: &ClassRun<'_>, release: &CodedTable) -> Result<Vec<(String, Truth
                         cover_shown(quasi, missing, release.column(name).map(|column| &column.values))?
                     })
                 }
-                None if [Role::Class, Role::Sensitive, Role::Other]
-                    .iter()
-                    .any(|role| column.role.has(*role)) =>
+                None if column.role.has(Role::Weight)
+                    || Role::EXACT.iter().any(|role| column.role.has(*role)) =>
                 {
-                    same_value(run.source, name, &counted, run.plan)?
+                    let weight = weight_rule(run.plan, name, run.source);
+                    weight.map_or_else(|| same_value(run.source, name, &counted, run.plan), Ok)?
                 }
+                None if run.plan.renumbered() == Some(name) => renumbered(run.source, name, run.plan)?,
                 None => Truth::Absent,
             };
             Ok((name.clone(), truth))

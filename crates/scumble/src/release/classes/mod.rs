@@ -121,7 +121,9 @@ impl Releasable for ClassRun<'_> {
 
     fn arrange(&mut self) -> Result<()> {
         let of_row = std::mem::take(&mut self.of_row);
-        self.found.rows = rows::arrange(self, of_row)?;
+        let (rows, warnings) = rows::arrange(self, of_row)?;
+        self.found.rows = rows;
+        self.warnings.extend(warnings);
         Ok(())
     }
 
@@ -156,7 +158,9 @@ impl Releasable for ClassRun<'_> {
     fn forget_rows(&mut self) {
         let order = std::mem::take(&mut self.found.rows.order);
         let unique_with_quasi = self.found.rows.unique_with_quasi;
-        self.found.rows = rows::ReleasedRows { order, unique_with_quasi, ..Default::default() };
+        let unique_on_weights = std::mem::take(&mut self.found.rows.unique_on_weights);
+        self.found.rows =
+            rows::ReleasedRows { order, unique_on_weights, unique_with_quasi, ..Default::default() };
     }
 
     fn failing_beside_others(&self) -> Option<&ModelOutcome> {

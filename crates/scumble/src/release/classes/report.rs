@@ -14,7 +14,7 @@ use crate::release::report::{beginning, kept_columns, origin};
 use crate::release::{Seconds, Summary};
 use crate::report::data::{
     Amount, Better, ClassInformation, ClassSizes, Coarsening, ColumnChange, ColumnReport, ColumnRole,
-    GuessByClass, HierarchyNote, Homogeneity, KeptExactly, LevelCurve, MetricResult, ModelResult,
+    GuessByClass, HierarchyNote, Homogeneity, KeptColumn, KeptExactly, LevelCurve, MetricResult, ModelResult,
     ReasonCount, Release, Report, Setting, SizeCount, Subgroup, SubgroupColumn, SuppressedAs, Suppression,
     Telling,
 };
@@ -347,11 +347,19 @@ fn subgroups(
 
 fn kept(run: &ClassRun<'_>) -> KeptExactly {
     let names: Vec<&str> = run.untouched_columns().collect();
+    let exact = kept_columns(run.plan, run.source, &names);
+    let weights = run.found.rows.unique_on_weights.iter().map(|(name, uniqueness)| KeptColumn {
+        name: name.clone(),
+        role: ColumnRole::Weight,
+        uniqueness: *uniqueness,
+    });
     KeptExactly {
+        columns: exact.columns.into_iter().chain(weights).collect(),
         homogeneous: homogeneous(run),
         guesses: guesses(run.plan, &run.problem, &run.found.classes),
         open_with_quasi: run.found.rows.unique_with_quasi,
-        ..kept_columns(run.plan, run.source, &names)
+        together: exact.together,
+        open: exact.open,
     }
 }
 

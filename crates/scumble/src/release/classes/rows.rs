@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
-use scumble_files::table::Texts;
+use scumble_files::table::{CodedColumn, Texts};
 use scumble_files::{Cells, ColumnType, OutColumn};
 
 use super::super::ranges::RangeColumn;
+use super::super::renumber::fresh_numbers;
 use super::super::search::OfRow;
 use super::super::staged::{Staged, column_type, label_type};
+use super::super::weights::ShownWeights;
 use super::ClassRun;
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
@@ -28,6 +30,12 @@ pub(crate) struct ReleasedRows {
     pub(crate) order: Vec<u32>,
     /// The labels of each quasi-identifier.
     pub(super) labels: Vec<Labels>,
+    /// Fresh numbers of households, if the plan asks for them.
+    pub(super) numbers: Option<CodedColumn>,
+    /// What the columns of survey weights show.
+    pub(super) weights: Vec<ShownWeights>,
+    /// How many rows are unique on survey weights that are published as they are, by column.
+    pub(super) unique_on_weights: Vec<(String, Uniqueness)>,
     /// The number of rows that are unique on all that they show, sensitive columns aside; `None` where nothing else is published exactly.
     pub(crate) unique_with_quasi: Option<Uniqueness>,
 }
@@ -42,7 +50,9 @@ pub(super) struct Labels {
 }
 
 /// Chooses and sorts the released rows. They are sorted by what they show, so no trace of the original order is left.
-pub(in crate::release) fn arrange(run: &ClassRun<'_>, of_row: OfRow) -> Result<ReleasedRows> {
+///
+/// Also returns warnings.
+pub(in crate::release) fn arrange(run: &ClassRun<'_>, of_row: OfRow) -> Result<(ReleasedRows, Vec<String>)> {
     let classes = &run.found.classes;
     // A look is what readers can distinguish: each kept class, and all suppressed rows as one.
     let mut look_of_class: Vec<u32> = Vec::with_capacity(classes.len());
@@ -59,9 +69,44 @@ pub(in crate::release) fn arrange(run: &ClassRun<'_>, of_row: OfRow) -> Result<R
     drop(look_of_class);
     let dropped = |row: u32| run.problem.star_policy == StarPolicy::Drop && look_of_row[row as usize] == kept;
     let order: Vec<u32> = (0..look_of_row.len() as u32).filter(|row| !dropped(*row)).collect();
-    let order = if run.plan.keep_order { order } else { sort_by_content(run, &labels, &look_of_row, &order) };
+    let rank = ranks(&labels);
+    let group_of_row = |row: u32| rank[look_of_row[row as usize] as usize];
+    let (weights, warnings) =
+        super::super::weights::shown(run.plan, run.source, &run.source.as_read(), &group_of_row, &order)?;
+    let (order, numbers) = sorted(run, &rank, &look_of_row, &weights, order)?;
     let unique_with_quasi = unique_with_quasi(run, &look_of_row, kept, &order);
-    Ok(ReleasedRows { look_of_row, order, labels, unique_with_quasi })
+    let kept_weights = weights.iter().filter(|of| of.is_kept);
+    let unique_on_weights = kept_weights.map(|of| unique_on(run, &of.column, &order)).collect();
+    let rows =
+        ReleasedRows { look_of_row, order, labels, numbers, weights, unique_on_weights, unique_with_quasi };
+    Ok((rows, warnings))
+}
+
+/// The released rows as they are written, and the fresh numbers of households.
+fn sorted(
+    run: &ClassRun<'_>,
+    rank: &[u32],
+    look_of_row: &[u32],
+    weights: &[ShownWeights],
+    rows: Vec<u32>,
+) -> Result<(Vec<u32>, Option<CodedColumn>)> {
+    let keep_order = run.plan.keep_order;
+    if keep_order && run.plan.renumbered().is_none() {
+        return Ok((rows, None));
+    }
+    let (by_content, content) = sort_by_content(run, rank, look_of_row, weights, &rows);
+    let numbers = fresh_numbers(run.plan, run.source, &by_content, &content)?;
+    let (numbers, by_content) = match numbers {
+        Some((numbers, order)) => (Some(numbers), order),
+        None => (None, by_content),
+    };
+    Ok((if keep_order { rows } else { by_content }, numbers))
+}
+
+/// The name of a column, and how many released rows are unique on what it shows.
+fn unique_on(run: &ClassRun<'_>, column: &CodedColumn, released: &[u32]) -> (String, Uniqueness) {
+    let shown = released.iter().map(|row| u64::from(column.codes.get(*row as usize))).collect();
+    (column.name.clone(), among(shown, run.plan.risk.audience.least_k()))
 }
 
 /// Counts the rows that somebody finds who has all columns but the sensitive ones.
@@ -94,7 +139,7 @@ fn class_of_row(run: &ClassRun<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u3
     };
     // The search could not tell these rows apart. They are dealt out by what else they show, so that their order in the
     // original decides only between rows that look the same.
-    let shown = kept_keys(run, tuple_of_row.len());
+    let shown = original_keys(run, tuple_of_row.len());
     let mut rows: Vec<u32> = (0..tuple_of_row.len() as u32).collect();
     rows.par_sort_unstable_by_key(|row| {
         let at = *row as usize;
@@ -133,10 +178,23 @@ fn deal(rows: &[u32], shares: &[Share], class_of_row: &mut [u32]) {
 }
 
 /// A key for each row that stands for its columns that are published unchanged, and sorts like them.
-fn kept_keys(run: &ClassRun<'_>, rows: usize) -> Vec<u64> {
+fn kept_keys(run: &ClassRun<'_>, rows: usize) -> Packer {
     let mut packer = Packer::new(rows);
     let columns = run.source.by_name();
     for column in run.untouched_columns().filter_map(|name| columns.get(name)) {
+        packer.push(column.values.len() as u32, |row| column.codes.get(row));
+    }
+    packer
+}
+
+/// The same for all columns that decide what a row shows besides its quasi-identifiers: also weights, and what they are calibrated by.
+fn original_keys(run: &ClassRun<'_>, rows: usize) -> Vec<u64> {
+    let mut packer = kept_keys(run, rows);
+    let columns = run.source.by_name();
+    let of_weights = run.plan.weights().flat_map(|(name, column, _)| [Some(name), column.stratum.as_deref()]);
+    // Which rows are one household decides the numbers of all.
+    let others = of_weights.flatten().chain(run.plan.renumbered());
+    for column in others.filter_map(|name| columns.get(name)) {
         packer.push(column.values.len() as u32, |row| column.codes.get(row));
     }
     packer.finish()
@@ -174,8 +232,8 @@ fn column_labels(run: &ClassRun<'_>, column: usize) -> Result<Labels> {
     Ok(Labels { texts, of_look, kind })
 }
 
-/// Sorts rows by what they show: by their look (a counting sort), then by the columns that are kept.
-fn sort_by_content(run: &ClassRun<'_>, labels: &[Labels], look_of_row: &[u32], rows: &[u32]) -> Vec<u32> {
+/// The rank of each look by what it shows.
+fn ranks(labels: &[Labels]) -> Vec<u32> {
     let count = labels.first().map_or(1, |labels| labels.of_look.len());
     let mut looks: Vec<u32> = (0..count as u32).collect();
     let shown = |look: u32| labels.iter().map(move |labels| labels.of_look[look as usize]);
@@ -185,6 +243,19 @@ fn sort_by_content(run: &ClassRun<'_>, labels: &[Labels], look_of_row: &[u32], r
     for pair in looks.windows(2) {
         rank[pair[1] as usize] = rank[pair[0] as usize] + u32::from(shown(pair[0]).ne(shown(pair[1])));
     }
+    rank
+}
+
+/// Sorts rows by what they show: by their look (a counting sort), then by the columns that are kept, then by their weights. Also returns, for
+/// each sorted row, a number that is equal for rows that show the same, and ascends.
+fn sort_by_content(
+    run: &ClassRun<'_>,
+    rank: &[u32],
+    look_of_row: &[u32],
+    weights: &[ShownWeights],
+    rows: &[u32],
+) -> (Vec<u32>, Vec<u32>) {
+    let count = rank.len();
     let mut starts = vec![0_usize; count + 1];
     rows.iter().for_each(|row| starts[rank[look_of_row[*row as usize] as usize] as usize + 1] += 1);
     for rank in 0..count {
@@ -197,7 +268,11 @@ fn sort_by_content(run: &ClassRun<'_>, labels: &[Labels], look_of_row: &[u32], r
         order[*place] = *row;
         *place += 1;
     }
-    let keys = kept_keys(run, look_of_row.len());
+    let mut keys = kept_keys(run, look_of_row.len());
+    for ShownWeights { column, .. } in weights {
+        keys.push(column.values.len() as u32, |row| column.codes.get(row));
+    }
+    let keys = keys.finish();
     // The original row number only decides between rows that look the same, where nobody can see it.
     let mut rest = order.as_mut_slice();
     let mut groups = Vec::with_capacity(count);
@@ -209,7 +284,16 @@ fn sort_by_content(run: &ClassRun<'_>, labels: &[Labels], look_of_row: &[u32], r
     groups
         .into_par_iter()
         .for_each(|group| group.par_sort_unstable_by_key(|row| (keys[*row as usize], *row)));
-    order
+    if run.plan.renumbered().is_none() {
+        return (order, Vec::new());
+    }
+    let shows = |row: u32| (rank[look_of_row[row as usize] as usize], keys[row as usize]);
+    let mut content = vec![0_u32; order.len()];
+    for place in 1..order.len() {
+        let differs = shows(order[place]) != shows(order[place - 1]);
+        content[place] = content[place - 1] + u32::from(differs);
+    }
+    (order, content)
 }
 
 /// What each row of the original shows in a column of the release.
@@ -238,6 +322,11 @@ pub(super) fn write(run: &ClassRun<'_>, rows: &ReleasedRows, staged: &mut Staged
             let cells = Cells::Direct(&column.codes);
             // A column that is published unchanged keeps its type, if the format has types.
             let kind = column_type(&column.values);
+            columns.push(OutColumn { name, texts: &column.values, cells, kind });
+        } else if let Some(column) =
+            rows.weights.iter().map(|of| &of.column).chain(&rows.numbers).find(|of| of.name == *name)
+        {
+            let (cells, kind) = (Cells::Direct(&column.codes), column_type(&column.values));
             columns.push(OutColumn { name, texts: &column.values, cells, kind });
         }
     }

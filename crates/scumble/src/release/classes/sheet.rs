@@ -1,7 +1,7 @@
 //! The datasheet of a release of classes.
 
 use super::ClassRun;
-use crate::config::StarPolicy;
+use crate::config::{Column, Role, StarPolicy, Weights};
 use crate::models::forbids_sameness;
 use crate::release::Summary;
 use crate::release::claim::{is_verified, promise};
@@ -84,7 +84,33 @@ fn column_sheet(run: &ClassRun<'_>, name: &str, roles: &crate::config::Roles) ->
     if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == name) {
         return Some(quasi_sheet(run, place));
     }
+    if run.plan.renumbered() == Some(name) {
+        let how = "fresh numbers by what rows show; rows with one number are of one household".to_owned();
+        return Some(ColumnSheet {
+            name: name.into(),
+            role: "household",
+            how,
+            kinds: Vec::new(),
+            hierarchy: None,
+        });
+    }
+    if let Some((_, column, weights)) = run.plan.weights().find(|(of, ..)| *of == name) {
+        return Some(weight_sheet(run, name, column, weights));
+    }
     kept_sheet(name, roles, run.source, run.plan)
+}
+
+/// The entry of a column of survey weights. Only strata that are published are named.
+fn weight_sheet(run: &ClassRun<'_>, name: &str, column: &Column, weights: Weights) -> ColumnSheet {
+    let is_published = |name: &&String| {
+        run.plan.column(name).is_some_and(|column| Role::PUBLISHED.iter().any(|role| column.role.has(*role)))
+    };
+    let raised = column.stratum.as_ref().map(|stratum| match Some(stratum).filter(is_published) {
+        Some(stratum) => format!("; raised within each value of {stratum} for rows that were left out"),
+        None => "; raised within strata that are not published, for rows that were left out".to_owned(),
+    });
+    let how = format!("{}{}", weights.words(), raised.unwrap_or_default());
+    ColumnSheet { name: name.into(), role: "survey weight", how, kinds: Vec::new(), hierarchy: None }
 }
 
 fn quasi_sheet(run: &ClassRun<'_>, place: usize) -> ColumnSheet {
@@ -159,7 +185,9 @@ fn reading(run: &ClassRun<'_>) -> Vec<&'static str> {
 fn limits(run: &ClassRun<'_>) -> Vec<String> {
     let mut lines = vec![
         "The guarantees hold on the quasi-identifiers named above, for someone who knows no other column of this table.",
-        if run.plan.privacy.iter().any(crate::config::ModelSpec::counts_households) {
+        if run.plan.renumbered().is_some() {
+            "Households with several rows were counted once in every group; distributions and numbers of values are those of rows."
+        } else if run.plan.counts_households() {
             "Households with several rows were counted once in every group, by a column that is not published; distributions and \
              numbers of values are those of rows."
         } else if run.problem.table.payloads().person().is_some() {
@@ -179,6 +207,9 @@ fn limits(run: &ClassRun<'_>) -> Vec<String> {
     }
     if (0..run.problem.quasi.len()).any(|column| run.shows_means(column)) {
         lines.push("Someone who knows the values of all other rows of a group can compute those of the last from the means.");
+    }
+    if run.plan.weights().next().is_some() {
+        lines.push("Survey weights are not covered by the guarantees: who knows how people were sampled may learn from them who a row is about.");
     }
     if run.found.is_of_new_rows() {
         lines.push("The guarantees hold of this table by itself; rows of other tables that were recoded alike are not looked at.");

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use crate::config::profile::NameSays;
-use crate::config::{Column, Plan, Role};
+use crate::config::{Column, Plan, Role, Weights};
 use crate::error::Result;
 use crate::report::data::{AcceptedPersonalData, NoticedPersonalData, PersonalData, PersonalKindFound};
 use crate::table::label::{STAR, members};
@@ -45,7 +45,7 @@ pub(super) enum RowNumbers<'a> {
 
 impl RowNumbers<'_> {
     /// The numbers of rows, counted from 1 in the file.
-    fn of(self, rows: &[u64]) -> Vec<u64> {
+    pub(super) fn of(self, rows: &[u64]) -> Vec<u64> {
         match self {
             Self::Unknown => Vec::new(),
             Self::Kept(kept) => {
@@ -101,8 +101,10 @@ struct Found<'a> {
 /// Checks the columns of a table that are published exactly.
 pub(super) fn exact(plan: &Plan, table: &CodedTable, rows: RowNumbers<'_>) -> Result<Passed> {
     let by_name = table.by_name();
-    let columns =
-        plan.columns.iter().filter(|(_, column)| Role::EXACT.iter().any(|role| column.role.has(*role)));
+    let is_exact = |column: &Column| {
+        column.weights == Some(Weights::Keep) || Role::EXACT.iter().any(|role| column.role.has(*role))
+    };
+    let columns = plan.columns.iter().filter(|(_, column)| is_exact(column));
     let columns = columns.filter_map(|(name, column)| Some((*by_name.get(name.as_str())?, name, column)));
     let found: Vec<Found<'_>> = columns
         .collect::<Vec<_>>()

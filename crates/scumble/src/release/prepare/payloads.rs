@@ -20,7 +20,7 @@ pub(super) fn persons<'a>(planned: &[Planned<'a>], plan: &Plan) -> Result<Option
     let mut persons = None;
     let counted_by = plan.counted_by();
     for subject in planned.iter().filter(|column| Some(column.name) == counted_by) {
-        let asked = plan.privacy.iter().any(|spec| spec.is_about_persons() || spec.counts_households());
+        let asked = plan.counts_households() || plan.privacy.iter().any(|spec| spec.is_about_persons());
         persons = (repeated_persons(subject)? || asked).then_some(subject.name);
     }
     Ok(persons)

@@ -13,7 +13,9 @@ use super::datasheet::Datasheet;
 use super::offers;
 use super::pipeline::{Releasable, ShownColumn};
 use super::ranges;
-use super::requirements::{refuse_added, refuse_missing, refuse_persons, refuse_switches};
+use super::requirements::{
+    refuse_added, refuse_missing, refuse_numbers, refuse_persons, refuse_switches, refuse_weights,
+};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
@@ -98,6 +100,8 @@ pub(super) fn search<'a>(
 pub(super) fn check_plan(task: &Task<'_>, name: &str, algorithm: &dyn RecordAlgorithm) -> Result<()> {
     let plan = task.plan;
     refuse_switches(plan, name, "publishes records that overlap and form none")?;
+    refuse_weights(plan, name, "publishes records that overlap and form no groups")?;
+    refuse_numbers(plan, name, "publishes records that overlap and form no groups")?;
     if task.population.is_some() {
         return Err(Error::refused(format!(
             "'{name}' publishes records that overlap, and no model of such records compares with a population"

@@ -66,6 +66,7 @@ impl SavedRecoding {
         let by_model = |name: &str| {
             plan.privacy.iter().any(|spec| spec.columns.iter().any(|of| of == name))
                 || plan.counted_columns().contains(&name)
+                || plan.is_stratum(name)
                 || plan.counted_by() == Some(name)
         };
         let names = plan.columns.iter().map(|(name, _)| name.as_str());

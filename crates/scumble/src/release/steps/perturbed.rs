@@ -85,7 +85,7 @@ fn check_measurable(plan: &Plan, steps: &[Step], step: &Step, name: &str) -> Res
 }
 
 /// The roles by which people are counted or protected. What chance made of such a column counts nobody.
-const COUNTED: [Role; 3] = [Role::Subject, Role::Household, Role::Guarding];
+const COUNTED: [Role; 4] = [Role::Subject, Role::Household, Role::Guarding, Role::Weight];
 
 fn check_counted(plan: &Plan, steps: &[Step]) -> Result<()> {
     let weighs = |name: &str| {

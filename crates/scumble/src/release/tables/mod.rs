@@ -12,7 +12,9 @@ use super::datasheet::Datasheet;
 use super::offers;
 use super::pipeline::Releasable;
 use super::ranges;
-use super::requirements::{refuse_added, refuse_missing, refuse_persons, refuse_switches};
+use super::requirements::{
+    refuse_added, refuse_missing, refuse_numbers, refuse_persons, refuse_switches, refuse_weights,
+};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
@@ -214,6 +216,8 @@ fn found<'a>(task: &Task<'a>, entry: &'static Entry<BuildTablesAlgorithm>) -> Re
 /// Returns an error if the plan asks for something that several tables cannot have.
 fn refuse(plan: &Plan, population: bool, algorithm: &str) -> Result<()> {
     refuse_switches(plan, algorithm, "publishes several tables beside each other")?;
+    refuse_weights(plan, algorithm, "publishes several tables beside each other")?;
+    refuse_numbers(plan, algorithm, "publishes several tables beside each other")?;
     ranges::refuse(
         plan,
         &format!(

@@ -298,11 +298,11 @@ fn exact_columns(report: &Report) -> Vec<Point> {
         .collect()
 }
 
-/// A sensitive value that only one person has leads to that person.
+/// A sensitive value, or a survey weight, that only one person has leads to that person.
 fn sensitive_columns(report: &Report) -> Vec<Point> {
     let columns = report.kept.iter().flat_map(|kept| &kept.columns);
     let telling = columns.filter(|column| {
-        column.role.is_sensitive()
+        (column.role.is_sensitive() || column.role == ColumnRole::Weight)
             && column.uniqueness.unique_rows as f64 > FEW * column.uniqueness.rows.max(1) as f64
     });
     telling
@@ -460,6 +460,6 @@ impl ColumnRole {
 
     /// Whether outsiders may know such a column of a person.
     fn is_open(self) -> bool {
-        !self.is_sensitive() && self != Self::Code && self != Self::Perturbed
+        !self.is_sensitive() && ![Self::Code, Self::Perturbed, Self::Weight].contains(&self)
     }
 }
