@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let uniform = |_| (chance.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
         (0..12).map(uniform).sum::<f64>() - 6.0
     };
-    let mut known = vec![Vec::with_capacity(rows); COLUMNS];
+    let mut known = vec![Vec::new(); COLUMNS];
     for _ in 0..rows {
         // Columns hang together, as measures of one person do.
         let size = draw();

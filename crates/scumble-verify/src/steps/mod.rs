@@ -58,10 +58,13 @@ impl StepOutcome {
 /// Whether a value may stand in the new column where these values stood.
 enum Rule<'a> {
     /// By the texts.
-    Texts(Box<dyn Fn(&[&str], &str) -> bool + Sync + 'a>),
+    Texts(Box<TextRule<'a>>),
     /// By the codes, for columns whose texts are read once.
-    Codes(Box<dyn Fn(&[u32], u32) -> bool + Sync + 'a>),
+    Codes(Box<CodeRule<'a>>),
 }
+
+type TextRule<'a> = dyn Fn(&[&str], &str) -> bool + Sync + 'a;
+type CodeRule<'a> = dyn Fn(&[u32], u32) -> bool + Sync + 'a;
 
 impl<'a> Rule<'a> {
     fn texts(rule: impl Fn(&[&str], &str) -> bool + Sync + 'a) -> Self {
@@ -113,10 +116,10 @@ fn check_values(claim: &StepClaim<'_>, control: &Control) -> Result<StepOutcome,
     let making = if claim.rule == "round" { 1 } else { claim.read.len() };
     let missing: Vec<Vec<bool>> = (0..making).map(|place| claim.missing_codes(place)).collect();
     let holds = |codes: &[u32], made_code: u32| {
-        let texts = claim.read.iter().zip(codes).map(|(column, code)| column.values.get(*code));
+        let mut texts = claim.read.iter().zip(codes).map(|(column, code)| column.values.get(*code));
         // A missing value stays as it is.
         if let Some(place) = (0..making).find(|place| missing[*place][codes[*place] as usize]) {
-            return texts.skip(place).next() == Some(made.values.get(made_code));
+            return texts.nth(place) == Some(made.values.get(made_code));
         }
         match &rule {
             Rule::Texts(rule) => rule(&texts.collect::<Vec<_>>(), made.values.get(made_code)),

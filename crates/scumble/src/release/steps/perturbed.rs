@@ -57,8 +57,8 @@ pub(super) fn check(plan: &Plan, steps: &[Step]) -> Result<()> {
 /// Attacks compare what a step shows with what stood there before that step. They would miss what several steps leave together.
 fn check_measurable(plan: &Plan, steps: &[Step], step: &Step, name: &str) -> Result<()> {
     let places = |made: &&Step| made.makes().contains(&name);
-    let last = steps.iter().filter(places).next_back();
-    if last.is_none_or(|last| !std::ptr::eq(last, step)) {
+    let last = steps.iter().rfind(places);
+    if !last.is_some_and(|last| std::ptr::eq(last, step)) {
         return Err(Error::refused(format!(
             "'{name}' is a quasi-identifier that is changed again after it was perturbed, and how many people are found by it then is not measured"
         ))
@@ -68,7 +68,7 @@ fn check_measurable(plan: &Plan, steps: &[Step], step: &Step, name: &str) -> Res
     if step.transform.keeps_ratios() && step.makes().iter().filter(|name| quasi(name)).count() > 1 {
         return Err(Error::refused(format!(
             "the quasi-identifiers '{}' are multiplied by the same factors, so their ratios stay exact and people are found by these",
-            step.makes().into_iter().filter(|name| quasi(&name)).collect::<Vec<_>>().join("', '")
+            step.makes().into_iter().filter(quasi).collect::<Vec<_>>().join("', '")
         ))
         .advise("leave same out of the step, so that every amount has a factor of its own"));
     }

@@ -242,10 +242,9 @@ impl Noise {
             Cholesky::new(came_out.covariance).ok_or_else(|| Error::internal("noise has no covariance"))?.l();
         let inverse = is.try_inverse().ok_or_else(|| Error::internal("noise has no covariance"))?;
         let map = wanted * inverse;
-        for row in 0..cells.first().map_or(0, Cells::rows) {
-            if !cells.iter().all(|cells| cells.get(row).is_some_and(|number| !self.stays(number))) {
-                continue;
-            }
+        let is_noisy =
+            |row: &usize| cells.iter().all(|cells| cells.get(*row).is_some_and(|number| !self.stays(number)));
+        for row in (0..cells.first().map_or(0, Cells::rows)).filter(is_noisy) {
             let away: Vec<f64> = (0..columns).map(|at| noisy[at][row] - came_out.means[at]).collect();
             for at in 0..columns {
                 noisy[at][row] =

@@ -507,14 +507,14 @@ fn columns_of(given: &Given<'_>, values: &[String], drawn: &[Option<u32>]) -> Re
             .map(|(drawn, code)| drawn.unwrap_or(values.len() as u32 + code))
             .collect();
         let made = recoded(name, &texts, &Codes::narrow(texts.len(), &codes));
-        only_shown(made)
+        only_shown(&made)
     };
     Ok(given.columns.iter().zip(given.into).enumerate().map(of_column).collect())
 }
 
 /// The column without texts that no row shows.
-fn only_shown(column: CodedColumn) -> CodedColumn {
-    let occurs = occurring(&column);
+fn only_shown(column: &CodedColumn) -> CodedColumn {
+    let occurs = occurring(column);
     let texts: Vec<Option<String>> =
         column.values.iter().zip(occurs).map(|(text, occurs)| occurs.then(|| text.to_owned())).collect();
     recoded(&column.name, &texts, &column.codes)
