@@ -62,6 +62,10 @@ impl Before {
         if is_absent(name) {
             return Ok(Self::Nothing(name.to_owned()));
         }
+        // A folder is no file that a release may replace.
+        if fs::symlink_metadata(name).is_ok_and(|found| found.is_dir()) {
+            return Err(writing(&name.display().to_string(), std::io::ErrorKind::IsADirectory.into()));
+        }
         let linked = hidden_name().make_in(folder_of(name), |hidden| fs::hard_link(name, hidden));
         match linked {
             Ok(linked) => Ok(Self::Linked(linked.into_temp_path(), name.to_owned())),
