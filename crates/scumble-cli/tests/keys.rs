@@ -344,6 +344,22 @@ fn codes_link_through_other_steps_too() {
     refused(&desk, "the codes in 'code' show which rows are one person's", "code", &phones, &[]);
 }
 
+/// A model of all rows of each person does not cover codes that show who lives together.
+#[test]
+fn codes_of_households_need_a_model_of_households() {
+    let mut desk = desk();
+    let row = |at: usize| format!("P{:03},H{:03},f,w{}\n", at / 2, at / 4, at % 2);
+    desk.table("people.csv", &format!("patient,home,sex,ward\n{}", (0..80).map(row).collect::<String>()));
+    let roles = ["--quasi", "sex,ward", "--household", "home", "--other", "code", "--rest", "drop"];
+    let step = ["--transform", "pseudonym:column=home,into=code,project=clinic"];
+    let model = ["--model", "multirelational:k=2", "--algorithm", "mingen"];
+    let said = "which rows of several people belong together";
+    desk.refuses(2, &[said], &arguments(&[RUN, &roles, &step, KEY, &model]));
+    // Codes of persons are what the model is about.
+    let of_person = ["--transform", "pseudonym:column=patient,into=code,project=clinic"];
+    desk.run(&arguments(&[RUN, &roles, &of_person, KEY, &model])).succeeds();
+}
+
 #[test]
 fn dates_are_moved_once() {
     let desk = desk();

@@ -410,5 +410,6 @@ fn the_weight_of_a_survey_is_no_quasi_identifier() {
     desk.run(&["init", "survey.csv"]).succeeds();
     let plan = desk.text("release.toml");
     let weight = plan.split("[columns.weight]").nth(1).expect("the column");
-    assert!(weight.trim_start().starts_with("role = \"?drop\""), "{plan}");
+    assert!(weight.trim_start().starts_with("role = \"?weight\"\n"), "{plan}");
+    assert!(weight.contains("weights = \"round\""), "{plan}");
 }

@@ -115,7 +115,7 @@ pub(super) fn check(plan: &mut Plan, steps: &[Step], table: &CodedTable) -> Resu
         .map(|(name, _)| (*name).to_owned())
         .collect();
     for code in suspects.iter().map(String::as_str) {
-        if asked || !is_published(plan, code) {
+        if !is_published(plan, code) || asked && is_of_single_persons(plan, code, table)? {
             continue;
         }
         let is_code = |step: &&Step| {
@@ -132,6 +132,11 @@ pub(super) fn check(plan: &mut Plan, steps: &[Step], table: &CodedTable) -> Resu
         };
         let error = match links(plan, steps.iter().rfind(is_code), code, table)? {
             Linked::Nobody => continue,
+            Linked::Person if asked => Error::refused(format!(
+                "{what} show which rows of several people belong together, such as those of a household, and multirelational k-anonymity is about \
+                 the rows of each person by itself"
+            ))
+            .advise("let models count households in place of persons: k-anonymity with unit = \"household\", and no subject column"),
             Linked::Person => Error::refused(format!(
                 "{what} show which rows are one person's, and no model is about all rows of a person together: whoever knows several rows of \
                  somebody may find all of them"
@@ -220,6 +225,19 @@ fn names_each(plan: &Plan, people: &CodedColumn, name: &str, table: &CodedTable)
         }
     }
     repeated
+}
+
+/// Whether all rows of each code are of one person, as models count people.
+fn is_of_single_persons(plan: &Plan, name: &str, table: &CodedTable) -> Result<bool> {
+    let codes = table.column(name).ok_or_else(|| Error::internal("the codes are gone"))?;
+    let Some(people) = plan.counted_by().and_then(|name| table.column(name)) else { return Ok(false) };
+    let person_of = value_of_text(people, plan);
+    let mut of_code: Vec<Option<u32>> = vec![None; codes.values.len()];
+    let mut rows = codes.codes.iter().zip(people.codes.iter());
+    Ok(rows.all(|(code, person)| {
+        let person = person_of[person as usize];
+        *of_code[code as usize].get_or_insert(person) == person
+    }))
 }
 
 /// Whose rows have equal codes. They are one person's if the codes were made of the column that tells people or households apart, or of one that

@@ -218,7 +218,7 @@ fn one(
         columns: &columns,
         also: &also,
         into: &makes,
-        for_quasi: makes.first().is_some_and(is_quasi),
+        for_quasi: makes.iter().any(is_quasi),
         bounds: &|name| bounds(plan, name),
         missing: &missing,
         number: &|row| numbers.get(row).copied().unwrap_or(row as u64 + 1),

@@ -230,7 +230,7 @@ pub struct Given<'a> {
     pub also: &'a [&'a CodedColumn],
     /// The names of the columns that it makes.
     pub into: &'a [&'a str],
-    /// Whether the first of them is a quasi-identifier.
+    /// Whether one of them is a quasi-identifier.
     pub for_quasi: bool,
     /// The least and the greatest value that the plan declares for a column.
     pub bounds: &'a dyn Fn(&str) -> Bounds,

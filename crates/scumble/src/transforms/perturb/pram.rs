@@ -215,10 +215,10 @@ impl Pram {
                 (_, Some(rows)) => DMatrix::from_fn(values, values, |from, to| rows[from][to].to_f64()),
                 _ => self.plain(values),
             };
-            if !stays_likeliest(&matrix) {
+            if given.for_quasi && !stays_likeliest(&matrix) {
                 return Err(Error::refused(
-                    "with these probabilities some category comes from another one more often than from itself: whoever reads them in the \
-                     datasheet would turn values back, and nobody would be protected by them",
+                    "with these probabilities some category of the quasi-identifier comes from another one more often than from itself: whoever \
+                     reads them in the datasheet turns values back, and finds more people than attacks that take them as they are",
                 )
                 .in_column(&given.column()?.name)
                 .advise("let values stay more often than one in so many categories: a larger pd"));
