@@ -267,8 +267,8 @@ fn what_nobody_could_promise_anything_about_is_refused() {
     let cut = step("do = \"cut\"\ncolumn = \"income\"\ninto = \"band\"\nat = [0, 2000]");
     let band = known("").replace("[columns]\n", "[columns]\nband = { role = \"quasi\" }\n");
     let several = text.replace("p1,", "p0,");
-    let dropped = known("income")
-        + "[algorithm]\nstar_policy = \"drop\"\nsuppression = 1\nname = \"samarati\"\n";
+    let dropped =
+        known("income") + "[algorithm]\nstar_policy = \"drop\"\nsuppression = 1\nname = \"samarati\"\n";
     for (text, steps, rest, said) in [
         (&text, NOISE.to_owned() + &round, known("income"), "changed again after it was perturbed"),
         (&text, NOISE.to_owned() + NOISE, known("income"), "changed again after it was perturbed"),
