@@ -182,9 +182,10 @@ fn perturbed(report: &Report) -> Vec<Point> {
     }
     let names = list(&found.known, 4);
     vec![Point::decide(
-        format!("{names}: perturbed, so no requirement covers it. {}", found.sentence()),
+        format!("{names}: perturbed, so no requirement covers it. {}", capitalised(&found.sentence())),
         format!(
-            "Decide whether that is acceptable. If not, perturb more strongly, or let the search coarsen {names} instead."
+            "Decide whether so many people may be found by {names}, which no requirement covers. If not, perturb it more strongly, or let the search \
+             coarsen it instead."
         ),
     )]
 }
