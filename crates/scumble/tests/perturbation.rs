@@ -72,7 +72,7 @@ proptest! {
         start in any::<u64>(),
         amount in 1_u32..400,
         (p, top) in (1_u32..100, 0_u32..20),
-        pd in 50_u32..100,
+        pd in 1_u32..100,
     ) {
         let text = people(120, start);
         for step in [

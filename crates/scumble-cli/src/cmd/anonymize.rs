@@ -100,7 +100,7 @@ pub(super) struct RoleFlags {
     /// The column that shows which rows belong to one person
     #[arg(long, value_name = "COLUMN")]
     subject: Option<String>,
-    /// The column that shows which rows belong to one household; read, and not released but for --renumber
+    /// The column that shows which rows belong to one household; read, and released only as fresh numbers (--renumber)
     #[arg(long, value_name = "COLUMN")]
     household: Option<String>,
     /// Publish fresh numbers of households, which show which rows are one household
